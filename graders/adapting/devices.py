@@ -67,6 +67,94 @@ def _known(value: Any) -> Any:
     return CPU if isinstance(value, torch.device) and value.type in OTHERS else value
 
 
+# ---------------------------------------------------------------- what is moved, and what is not
+
+# A GPU refuses these if a tensor is on the CPU; it accepts others, such as an index.
+MEETINGS = (
+    *("cross_entropy", "nll_loss", "eq", "__eq__", "ne", "__ne__"),
+    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
+)
+ELSEWHERE = ("cpu", "type", "type_as", "copy_")  # calls whose result may be anywhere
+
+
+class Moves(TorchFunctionMode):
+    """Watch which tensors are moved to a GPU, and whether they meet others that are not.
+
+        loaded(tensor): on the CPU --.to("cuda"), .cuda()--> on the GPU
+
+    Results of tensors in one place are there, too. All other places are unknown: that of a model,
+    and of what is moved to the CPU or to the device of something else.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.met = False
+
+    def loaded(self, value: Any) -> Any:
+        """Return a tensor or a dict of tensors, known to be on the CPU."""
+        if isinstance(value, dict):
+            return {key: self.loaded(each) for key, each in value.items()}
+        return _put(value, on_gpu=False)
+
+    def meet(self, *values: Any) -> None:
+        """Note whether one of these tensors is on the CPU and another on the GPU."""
+        tensors = [each for each in _tensors(values) if each.dim()]  # a GPU accepts one number
+        self.met = self.met or len(_places(tensors)) > 1
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Call `func`, and note the place of its results."""
+        named, name = kwargs or {}, getattr(func, "__name__", "")
+        given = [*args, *named.values()]
+        result = func(*args, **named)
+        places = _places(_tensors(given))
+        if not places:
+            return result
+        if name in MEETINGS:
+            self.meet(*given)
+        if name in ("to", "cuda", *ELSEWHERE) or "device" in named:
+            moves, place = _target(name, args, named)
+            if moves and isinstance(result, torch.Tensor):  # the CPU may return the same one
+                return _put(result.view_as(result), on_gpu=place)
+        for each in _tensors(result if isinstance(result, tuple | list) else [result]):
+            _put(each, on_gpu=next(iter(places)) if len(places) == 1 else None)
+        return result
+
+
+def _put(tensor: Any, *, on_gpu: bool | None) -> Any:
+    tensor.softmark_on_gpu = on_gpu
+    return tensor
+
+
+def _places(tensors: Sequence[Any]) -> set[bool]:
+    """Return the known places of these tensors: whether they are on the GPU."""
+    found = (getattr(each, "softmark_on_gpu", None) for each in tensors)
+    return {each for each in found if each is not None}
+
+
+def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
+    """Return the tensors among these values, and in lists of them."""
+    lists = [each if isinstance(each, tuple | list) else [each] for each in values]
+    return [each for some in lists for each in some if isinstance(each, torch.Tensor)]
+
+
+def _target(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[bool, bool | None]:
+    """Return whether a call moves its tensor, and whether it does to a GPU, if that is known."""
+    if name == "cuda" or name in ELSEWHERE:
+        return True, True if name == "cuda" else None
+    device = named.get("device", named.get("other", args[1] if len(args) > 1 else None))
+    if isinstance(device, torch.Tensor):
+        return True, next(iter(_places([device])), None)
+    if device is None or isinstance(device, torch.dtype):
+        return False, None
+    return True, True if _place(device) is not device else None
+
+
 # ---------------------------------------------------------------- calls that need a driver
 
 

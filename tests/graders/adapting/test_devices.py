@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional as F
 
-from graders.adapting.devices import on_cpu
+from graders.adapting.devices import Moves, on_cpu
 
 CPU = torch.device("cpu")
 ONES = torch.ones(2, 2)
@@ -166,3 +167,44 @@ def test_all_is_as_before_afterwards():
     if not torch.cuda.is_available():
         with pytest.raises((AssertionError, RuntimeError)):
             torch.zeros(1, device="cuda")
+
+
+def _met(use):
+    """Return whether tensors of both places meet when a batch of a loader is used."""
+    with on_cpu(), Moves() as moves:
+        batch = moves.loaded({"logits": torch.ones(3, 2), "labels": torch.tensor([0, 1, 1])})
+        use(batch["logits"], batch["labels"])
+    return moves.met
+
+
+FORGOTTEN = {
+    "labels": lambda logits, labels: F.cross_entropy(logits.to("cuda"), labels),
+    "logits": lambda logits, labels: nn.CrossEntropyLoss()(logits, labels.cuda()),
+    "unassigned": lambda logits, labels: (labels.to("cuda"), logits.cuda().argmax(1) == labels),
+    "later": lambda logits, labels: torch.eq(logits.to(0).exp().max(1)[1], labels.long()),
+    "like": lambda logits, labels: F.cross_entropy(logits.cuda(), labels.to(labels)),
+    "named": lambda logits, labels: torch.zeros_like(labels, device="cuda") != labels,
+}
+CAREFUL = {
+    "both": lambda logits, labels: F.cross_entropy(logits.to("cuda"), labels.cuda()),
+    "neither": lambda logits, labels: F.cross_entropy(logits, labels.view(-1)),
+    "back": lambda logits, labels: logits.cuda().argmax(1).cpu() == labels,
+    "back by name": lambda logits, labels: logits.cuda().argmax(1).to("cpu") == labels,
+    "where the other is": lambda logits, labels: logits.cuda().argmax(1) == labels.to(device=CPU),
+    "like the other": lambda logits, labels: logits.cuda().argmax(1) == labels.to(logits.cuda()),
+    "type": lambda logits, labels: (labels.type(), labels.to(torch.int32) == labels),
+    "index": lambda logits, labels: logits.cuda()[range(3), labels] == 1,
+    "number": lambda logits, labels: labels[0] == logits.cuda().argmax(1),
+    "numpy": lambda logits, labels: logits.cuda().argmax(1).numpy() == labels.numpy(),
+    "in place": lambda logits, labels: labels.cuda().copy_(labels) == labels,
+}
+
+
+@pytest.mark.parametrize("way", FORGOTTEN)
+def test_tensor_left_on_the_cpu_is_seen(way):
+    assert _met(FORGOTTEN[way])
+
+
+@pytest.mark.parametrize("way", CAREFUL)
+def test_batch_that_is_moved_as_a_whole_is_not_reported(way):
+    assert not _met(CAREFUL[way])

@@ -44,6 +44,7 @@ MOST_LONG = 10_000  # numbers in an item
 MOST_NAME = 20  # characters of a type
 MOST_SMALL = 100  # rows of a small subset; the handout uses 10
 CLASSES = 2
+TRAINED = 8000  # rows of the training split; the others are for the test
 GIVEN = "Your files don't define BoolQADataset, so the course's version was used."
 
 
@@ -119,6 +120,10 @@ def test_parts_are_apart(student: Student, inputs: Inputs, score: Score) -> None
         small = _parts(student, file, "head", small=True)
         if whole.problem:
             score.note(f"The rows that pre_process uses were not compared. {whole.problem}")
+        if whole.rows and len(whole.rows[0]) != TRAINED:
+            score.note(
+                f"Training uses {len(whole.rows[0]):,} rows; the handout asks for {TRAINED:,}."
+            )
         _require_data(whole, small)
         _require_model(whole, small)
         _require_fitting_script(student, file)
@@ -146,6 +151,12 @@ def _require_data(whole: "_Prepared", small: "_Prepared") -> None:
         )
     if whole.rows:
         _require_apart(*whole.rows)
+        if whole.batches == 1 and len(whole.rows[0]) > MOST_SMALL:
+            fail(
+                "The training set is one batch, so an epoch has only one step.",
+                hint="Pass batch_size to the DataLoader.",
+                actual=f"a batch of {len(whole.rows[0])} rows",
+            )
     if small.refused:
         fail(
             f"train raises an error for the items of pre_process's dataloaders: {small.refused}",
@@ -198,6 +209,7 @@ class _Prepared:
     nothing: bool = False  # whether it returns neither a model nor data
     swapped: str = ""  # a column that is passed to the dataset as another
     refused: str = ""  # what train() raises for its loaders' items
+    batches: int = 0  # in the first loader
     problem: str = ""  # why its rows are not known
 
 
@@ -209,7 +221,7 @@ def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
 def _prepared(reply: Any) -> _Prepared:
     if problem := str(mapping(reply, "problem")["problem"]):
         return _Prepared(problem=clean(problem))  # something that it needs may be missing here
-    mapping(reply, "rows", "classes", "kind", "nothing", "swapped", "refused")
+    mapping(reply, "rows", "classes", "kind", "nothing", "swapped", "refused", "batches")
     classes = reply["classes"] if type(reply["classes"]) is int else 0
     rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
     return _Prepared(
@@ -219,6 +231,7 @@ def _prepared(reply: Any) -> _Prepared:
         reply["nothing"] is True,
         clean(str(reply["swapped"])),
         clean(str(reply["refused"])),
+        reply["batches"] if type(reply["batches"]) is int else 0,
         problem,
     )
 

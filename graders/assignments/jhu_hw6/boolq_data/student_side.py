@@ -16,16 +16,16 @@ OWN_AXIS = (1,)  # the shape of a label that a loop may squeeze
 
 
 def own_forms(sets: dict[str, Any], file: str) -> Iterator[dict[str, Any]]:
-    """Yield the sets, then with labels as the student's dataset returns them, if of shape (1,).
+    """Yield the sets with labels as the student's dataset returns them, then with plain numbers.
 
     The loops only have to fit that dataset: if they raise for one form, the next is tried.
     """
-    yield sets
     if _label_shape(file) == OWN_AXIS:
         yield {
             name: {**each, "labels": np.reshape(each["labels"], (-1, *OWN_AXIS))}
             for name, each in sets.items()
         }
+    yield sets
 
 
 @functools.cache

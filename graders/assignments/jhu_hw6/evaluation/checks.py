@@ -14,9 +14,10 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import BadReply
 
-from ..batches import Batch, draw_batch, draw_weights, part, predicted
+from ..batches import Batch, Task, draw_batch, draw_weights, part, predicted
 from ..files import in_each_file
 from ..replies import UNREADABLE, Floats, kind, number, sequence
+from ..training.runs import require_device
 from ..unwritten import require_own_work
 
 NAME = "evaluate_model"
@@ -133,6 +134,8 @@ def test_accuracy_is_counted(
                 "evaluate_model does not call the model with the batch's attention mask.",
                 hint=f"{wrong_mask}.",
             )
+        task = Task(question.weights, question.batch, question.batch)
+        require_device(student, task, NAME, file)
 
     in_each_file(student, score, NAME, judge)
 

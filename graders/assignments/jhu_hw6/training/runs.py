@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from graders.boundary.outcome import fault_of
 from graders.boundary.student import Student
+from graders.checks.compare import fail
 from graders.errors import BadReply, StudentFault, Unavailable
 
 from ..batches import Task
@@ -80,6 +82,12 @@ class Run:
         return [each for each in self.forwards if each.steps > 0]
 
     @property
+    def is_warm_up(self) -> bool:
+        """Whether the learning rate rises from near zero until the last step."""
+        rises = all(a <= b for a, b in pairwise(self.rates))
+        return len(self.rates) > 1 and rises and 0 <= self.rates[0] < self.rates[-1] / 2
+
+    @property
     def graded(self) -> Sequence[Update]:
         """The forward passes that gave the model gradients, whether a step followed or not.
 
@@ -102,6 +110,29 @@ def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
         file=file,
         read=partial(_run, task),
     )
+
+
+def require_device(student: Student, task: Task, name: str, file: str) -> None:
+    """Fail if train or evaluate_model moves only some of the tensors of a batch to its device."""
+    try:
+        forgets = ask_once(
+            student,
+            "forgets_device",
+            weights=dict(task.weights),
+            batches=task.batches,
+            name=name,
+            file=file,
+            read=bool,
+        )
+    except (StudentFault, Unavailable):
+        return  # a run of another check reports it
+    if forgets:
+        fail(
+            "Some tensors of a batch are moved to `device`, but others that they meet are not: on "
+            "a GPU, this raises an error.",
+            hint="Move input_ids, attention_mask and labels: batch[...].to(device). "
+            "`.to()` returns the moved tensor and does not change the original.",
+        )
 
 
 def _run(task: Task, reply: Any) -> Run:

@@ -3,20 +3,34 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import CodeType
 from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import nn
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, default_collate
 
 from graders.adapting.arguments import Misfit, require_fit
 from graders.adapting.gathered import code_folder
 from graders.adapting.raised import is_of_this_machine, is_unwritten, told
 
+from ..boolq_data.student_side import NAME as DATASET
 from ..boolq_data.student_side import own_forms
-from ..student_side import bound, by_name, by_position, code_of, globals_of, offline, settings
-from ..student_spy import CPU, Classifier, items, state
+from ..student_side import (
+    FILES,
+    bound,
+    by_name,
+    by_position,
+    code_of,
+    definitions,
+    globals_of,
+    offline,
+    settings,
+)
+from ..student_spy import CPU, GPU, Classifier, items, moving, state
 from ..tuning.student_custom import (
     HUB_NAMES,
     NARROW,
@@ -34,6 +48,11 @@ NAME = "train"
 SETS = {"train": "train", "validation": "held_out", "test": "held_out"}
 EVALUATE = "evaluate_model"
 WEIGHTS = {"model.embeddings.weight": np.ones((2**16, 2), np.float32)}  # more than any token here
+CODE = (".py", ".ipynb")
+MOVERS = (  # words of code that may move batches without a call in the loop
+    *("collate_fn", "device_map", "DataParallel", "ccelerat", "Fabric"),
+    *("_format(", "set_default_device", "Trainer", "send_to_device"),
+)
 TINY = {"input_ids": [[1, 2]], "attention_mask": [[1, 1]], "labels": [1]}
 
 
@@ -115,6 +134,69 @@ def _attempt(
             return None
 
 
+def forgets_device(weights: dict[str, Any], batches: dict[str, Any], name: str, file: str) -> bool:
+    """Return whether train() or evaluate_model() moves tensors to its device, but not others.
+
+    Only those count that meet moved ones. The student's own model is used if there is one, because
+    its forward() may move its inputs. If other code may move the batches, nothing is known.
+    """
+    with offline():
+        return not _is_moved_elsewhere(file) and any(
+            _met(model, inside, sets, name, file)
+            for sets in own_forms(batches, file)
+            for model, inside in _models(weights, file)
+        )
+
+
+def _met(model: nn.Module, inside: nn.Module, sets: dict[str, Any], name: str, file: str) -> bool:
+    """Return whether tensors that are moved meet others in one short run."""
+    with moving(inside) as moves, suppress(Exception, SystemExit):
+        loaders = [
+            DataLoader(
+                items(sets[part]), 4, collate_fn=lambda rows: moves.loaded(default_collate(rows))
+            )
+            for part in SETS.values()
+        ]
+        if name == NAME:
+            run_on(model, loaders, {"epochs": 1, "lr": 0.01}, file=file, own=False, device=GPU)
+        else:
+            named = {"model": model, "dataloader": loaders[-1], "device": GPU}
+            by_name(code_of(file)[name], named)
+    return moves.met
+
+
+def _models(weights: dict[str, Any], file: str) -> Iterator[tuple[nn.Module, nn.Module]]:
+    """Yield the models on which this file's functions may run, each with its backbone."""
+    if Path(file).stem.lower() != FILES[0] and definitions(CLASS):
+        with suppress(Exception):
+            model = build({"family": "bert", "type": "full", "width": NARROW}, file)
+            yield model, Parts(model).backbone
+        return
+    for make in (Classifier, functools.partial(like_theirs, file=file)):
+        model = make(weights)
+        yield model, model
+
+
+def _is_moved_elsewhere(file: str) -> bool:
+    """Return whether something besides the loops may move batches, such as the dataset."""
+    texts = (
+        each.read_text(errors="replace") for each in code_folder().rglob("*") if each.suffix in CODE
+    )
+    if any(word in text for text in texts for word in MOVERS):
+        return True
+    with suppress(Exception):
+        codes = [getattr(each, "__code__", None) for each in vars(code_of(file)[DATASET]).values()]
+        words = [str(word).lower() for code in codes if code for word in _words(code)]
+        return any(word in ("to", "cuda") or "device" in word for word in words)
+    return False
+
+
+def _words(code: CodeType) -> Iterator[Any]:
+    """Yield the names that a function's code uses, and those of its keyword arguments."""
+    yield from code.co_names
+    yield from (name for each in code.co_consts if isinstance(each, tuple) for name in each)
+
+
 def like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
     """Return the classifier with the student's own model's attributes other than layers."""
     model = Classifier(weights)
@@ -175,14 +257,20 @@ def run(
 
 
 def run_on(
-    model: nn.Module, sets: Sequence[Any], plan: dict[str, Any], *, file: str, own: bool
+    model: nn.Module,
+    sets: Sequence[Any],
+    plan: dict[str, Any],
+    *,
+    file: str,
+    own: bool,
+    device: Any = CPU,
 ) -> None:
     """Do the same with these loaders for training, validation and test."""
     train: Callable[..., Any] = code_of(file)[NAME]
-    order = _expected(train, [model, plan["epochs"], *sets, CPU, plan["lr"]])
+    order = _expected(train, [model, plan["epochs"], *sets, device, plan["lr"]])
     names = globals_of(train)
     given = {"type": getattr(model, "type", "full"), "small_subset": False}
-    names["args"] = settings(**given)
+    names["args"] = settings(**given, device=device)
     kept = {EVALUATE: names[EVALUATE]} if EVALUATE in names else {}
     if kept or not own:
         theirs = names.get(EVALUATE)

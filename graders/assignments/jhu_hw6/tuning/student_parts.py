@@ -39,6 +39,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
     `kind` is the kind of tuning that it is asked for; the reply has that of its model, if known.
     `nothing` says that it returns neither a model nor data, `swapped` names a column that is passed
     to the dataset as another, and `refused` is what train() raises for the loaders' items.
+    `batches` is the number of batches in the first loader, 0 if it is not known.
     `problem` is what pre_process raises if that may be due to this machine; else it is raised.
 
     Rows of the validation split are numbered after those of the training split.
@@ -70,6 +71,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             "nothing": made is None or isinstance(made, NOTHING),
             "swapped": noted.swapped,
             "refused": _refused(file, loaders) if small else "",
+            "batches": _count(loaders[0]) if loaders else 0,
             "problem": "",
         }
 
@@ -109,6 +111,14 @@ def _refused(file: str, loaders: Sequence[DataLoader[Any]]) -> str:
             return f"{type(problem).__name__}: {problem}"[:MOST_TEXT] if known else ""
         return ""
     return ""
+
+
+def _count(loader: DataLoader[Any]) -> int:
+    """Return the number of batches in a loader; 0 if it has no length."""
+    try:
+        return len(loader)
+    except Exception:  # noqa: BLE001  its dataset or sampler is the student's
+        return 0
 
 
 def _first_items(loader: DataLoader[Any]) -> DataLoader[Any]:
