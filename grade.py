@@ -42,6 +42,7 @@ class Commands(LazyGroup):
         "decide": "deciding.decide",
         "adjust": "deciding.adjust",
         "release": "deciding.release",
+        "similarity": "comparing.similarity",
         "export": "stored.export",
         "ci": "ci.ci",
         "list": "bundled.list_assignments",
