@@ -22,7 +22,8 @@ TOKEN = re.compile(
 )
 WORD = re.compile(r"\w+")
 STARTS_UNIT = ("def", "class")  # so that the order of functions and methods does not matter
-LONG = 5_000  # characters of a line; generated code is not searched for dead statements
+# Characters of a file and of a line: generated code is not searched for dead statements.
+MOST_PARSED, LONG = 300_000, 5_000
 LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 Place = tuple[int, int, int, int]  # line and column of the start and the end, as `ast` counts
 
@@ -101,7 +102,7 @@ def _code_words(source: str) -> Iterator[tuple[str, int]]:
 def _without_meaning(source: str) -> list[tuple[int, int]]:
     """Return the places of what computes nothing, sorted; none if the source does not parse."""
     lines = source.split("\n")
-    if max(map(len, lines)) > LONG:
+    if len(source) > MOST_PARSED or max(map(len, lines)) > LONG:
         return []
     try:
         with warnings.catch_warnings(action="ignore"):
