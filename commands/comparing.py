@@ -51,18 +51,18 @@ def similarity(
     if any(each.is_empty for each in handed_out):
         raise UsageError(f"{given} has no files to compare", "give the folder of the starter code")
     uploads = _read(folder, task)
-    if len(uploads) < 2:
-        raise UsageError(f"{folder} contains only one submission", "two can be compared")
-    if all(each.is_empty for each in uploads):
-        raise UsageError(
-            f"no submission in {folder} has files to compare",
-            "add one folder or archive per student",
-        )
     earlier = [
         replace(each, id=f"{place.name}/{each.id}")
         for place in past or ()
         for each in _read(place, task)
     ]
+    if len(uploads) + len(earlier) < 2:
+        raise UsageError(f"{folder} contains only one submission", "add others, or --past DIR")
+    if all(each.is_empty for each in uploads):
+        raise UsageError(
+            f"no submission in {folder} has files to compare",
+            "add one folder or archive per student",
+        )
     page = write_similarity(compare(uploads, earlier, handed_out), out)
     unread = [each.id for each in uploads if each.is_empty]
     show_sentences(f"{name}: nothing to compare; the page says why" for name in unread)

@@ -16,6 +16,7 @@ are then compared by the command itself.
 
 import argparse
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -211,10 +212,18 @@ def timed(made: Mapping[str, Sequence[Sequence[Code]]], count: int, seed: int) -
             _write(folder, {"answers.md": " ".join(words), "test.predictions": "\n".join(lines)})
             size += sum(each.stat().st_size for each in folder.rglob("*.py"))
         command = ["grade.py", "similarity", f"{work}/uploads", "--out", f"{work}/out"]
-        start = time.perf_counter()
+        start, before = time.perf_counter(), _cpu_seconds()
         subprocess.run([sys.executable, *command], check=True, capture_output=True)
-        seconds = time.perf_counter() - start
-    return f"{count} submissions of {size / count / 1024:.1f} KiB of code: {seconds:.1f} s"
+        seconds, used = time.perf_counter() - start, _cpu_seconds() - before
+    return (
+        f"{count} submissions of {size / count / 1024:.1f} KiB of code: "
+        f"{seconds:.1f} s, {used:.1f} CPU s"
+    )
+
+
+def _cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ Kind = Literal["code", "answers"]
 KINDS: Mapping[Kind, str] = {"code": "code", "answers": "typed answers"}
 WINNOWING = {"code": CODE, "answers": PROSE}
 # What more submissions contain than this does not count: the course or a library explains it.
-FEW, SHARE = 4, 0.1
+FEW, SHARE = 4, 0.25
 LEAST = 10  # fingerprints that a share refers to, so that a few equal lines are no large share
 LINKED = 0.5  # the share that links two submissions into a group
 LISTED, SHOWN = 1000, 40  # pairs in the JSON file; pairs with passages
