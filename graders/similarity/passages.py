@@ -103,17 +103,15 @@ def _apart(passages: Iterable[Passage]) -> Iterator[Passage]:
 
 def _around(one: Tokens, other: Tokens, a: int, b: int) -> Passage:
     """Return the run of equal tokens around two equal ones, which ends where a unit ends."""
-    before = after = 0
-    while _equal(one, other, a - before - 1, b - before - 1, (a, b)):
-        before += 1
-    while _equal(one, other, a + after, b + after, (a, b)):
-        after += 1
+    start, end = np.searchsorted(one.unit, one.unit[a] + np.array([0, 1]))
+    others_start, others_end = np.searchsorted(other.unit, other.unit[b] + np.array([0, 1]))
+    before = _equal(one.codes[start:a][::-1], other.codes[others_start:b][::-1])
+    after = _equal(one.codes[a:end], other.codes[b:others_end])
     return Passage(a - before, b - before, before + after)
 
 
-def _equal(one: Tokens, other: Tokens, a: int, b: int, units: tuple[int, int]) -> bool:
-    """Return whether two tokens are equal and in the units of two others."""
-    if min(a, b) < 0 or a >= len(one.codes) or b >= len(other.codes):
-        return False
-    same = one.unit[a] == one.unit[units[0]] and other.unit[b] == other.unit[units[1]]
-    return bool(same and one.codes[a] == other.codes[b])
+def _equal(mine: NDArray[np.uint64], theirs: NDArray[np.uint64]) -> int:
+    """Return how many tokens at the start are equal."""
+    most = min(len(mine), len(theirs))
+    differing = np.flatnonzero(mine[:most] != theirs[:most])
+    return int(differing[0]) if len(differing) else most

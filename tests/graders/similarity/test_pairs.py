@@ -33,7 +33,7 @@ def accuracy(model, loader):
         total += labels.numel()
     return correct / total
 '''
-COPY = '''
+COPY = """
 def measure(net: object, batches: list) -> float:
     hits = seen = 0
     unused = 5
@@ -54,8 +54,8 @@ def attend(q, k, v, hidden=None):
     if hidden is not None:
         s = s.masked_fill(hidden == 1, float("inf"))
     return torch.softmax(s, dim=-1) @ v
-'''
-OWN = '''
+"""
+OWN = """
 import torch.nn.functional as F
 
 def attention(q, k, v, mask=None):
@@ -68,7 +68,7 @@ def attention(q, k, v, mask=None):
 def accuracy(model, loader):
     results = [model(batch["x"]).max(-1).indices.eq(batch["y"]) for batch in loader]
     return torch.cat(results).float().mean()
-'''
+"""
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def notebook(*cells):
     "copy",
     [
         {"other.py": COPY},
-        {"work.ipynb": notebook("%matplotlib inline\n!pip install torch", COPY)},
+        {"work.ipynb": notebook("# Work", f"%matplotlib inline\n!pip install torch\n{COPY}")},
         {"broken.py": ORIGINAL + "\nreturn return ((\n"},
     ],
     ids=["renamed, reordered, dead code", "notebook", "does not parse"],
@@ -119,6 +119,12 @@ def test_passages_name_the_lines_of_both_files(read):
     assert (4, 9, 15, 21) in places, "the function that was moved"
     excerpt = next(p.one for p in pair.passages if p.one.first == 4)
     assert excerpt.lines == tuple(ORIGINAL.split("\n")[3:9])
+
+
+def test_passages_do_not_overlap(read):
+    repeated = ORIGINAL * 3  # two functions
+    found = compare(read(ada={"a.py": repeated}, eve={"b.py": repeated}))
+    assert found.ranked[0].found == 6
 
 
 def test_starter_code_does_not_count(read):
@@ -147,7 +153,7 @@ def test_past_work_is_not_compared_with_itself(read):
 def test_typed_answers_are_compared_as_words(read):
     text = "Scores grow with the width, so the softmax saturates and its gradients vanish. "
     own = "Without scaling, large dot products push nearly all weight onto one single key."
-    answers = {"ada": text * 2, "bob": own * 2, "eve": f"## 1\n{text.upper()}\n{text}"}
+    answers = {"ada": text * 2, "bob": own * 2, "eve": f"## 1\n{text.upper()}"}
     found = compare(read(**{name: {"answers.md": words} for name, words in answers.items()}))
     assert [(p.one, p.other) for p in found.ranked if p.answers.larger] == [("ada", "eve")]
 
@@ -175,6 +181,7 @@ HOSTILE = {
     "one line": "x=1;" * 200_000,
     "unclosed": '"""' + "a" * 900_000,
     "many tokens": "x=1\n" * 225_000,
+    "periodic": "a=b+c*d-e/f%g\n" * 60_000,
     "too large": "x = 1\n" * 1_700_000,
     "binary": b"\x7fELF\0\0" * 100,
     "no Unicode": b"\xff\xfe\xfa\xfb" * 9 + b"x",
