@@ -248,7 +248,9 @@ def _shared_files(
                 named[file.name][at] = file
     found = [_shared_file(name, held, n, everyone) for name, held in named.items()]
     agreeing = [each for each in found if each.equal or each.nearly]
-    yield from sorted(agreeing, key=lambda each: ((each.equal + each.nearly) / each.pairs, each))
+    yield from sorted(
+        agreeing, key=lambda each: ((each.equal + each.nearly) / each.pairs, each.name)
+    )
 
 
 def _shared_file(

@@ -162,15 +162,16 @@ def test_equal_and_nearly_equal_files_have_their_base_rate(read):
     weights = [np.random.default_rng(n).standard_normal(500).astype("f4") for n in range(3)]
     nudged = weights[0] * np.float32(1.0001)
     files = {"a": weights[0], "b": weights[0], "c": nudged, "d": weights[1], "e": weights[2]}
-    lines = [f"town {n}" for n in range(100)]
+    lines = "\n".join(f"town {n}" for n in range(100))
     uploads = read(
-        **{n: {"m.params": w.tobytes(), "dev.txt": "\n".join(lines)} for n, w in files.items()}
+        **{n: {"m.params": w.tobytes(), "test": lines, "dev": lines} for n, w in files.items()}
     )
-    few, many = compare(uploads).files
+    few, many, other = compare(uploads).files
     assert (few.name, few.equal, few.nearly, few.pairs) == ("m.params", 1, 2, 10)
     assert few.groups == (("a", "b", "c"),)
-    assert (many.name, many.equal, many.pairs) == ("dev.txt", 10, 10)
-    given = read(given={"x": "\n".join(lines)})
+    assert (many.name, many.equal, many.pairs) == ("dev", 10, 10)
+    assert other.name == "test"
+    given = read(given={"x": lines})
     assert [each.name for each in compare(uploads, given=given).files] == ["m.params"]
 
 
