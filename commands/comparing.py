@@ -75,7 +75,7 @@ def _read(folder: Path, task: Assignment) -> list[Upload]:
         found = gathered(existing(folder), task, Path(work))
         show_sentences(in_words(found))
         read = map(read_upload, found.submissions)
-        return list(progress_of(read, len(found.submissions)))
+        return list(progress_of(read, len(found.submissions), "reading"))
 
 
 def _any_assignment() -> Assignment:

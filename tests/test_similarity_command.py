@@ -8,7 +8,7 @@ import pytest
 
 from graders.registry.discovery import load_assignment
 from tests.console import softmark
-from tests.graders.similarity.test_pairs import COPY, ORIGINAL, OWN
+from tests.graders.similarity.test_pairs import COPY, ORIGINAL, OWN, notebook
 
 
 @pytest.fixture
@@ -35,6 +35,16 @@ def test_a_copy_in_an_archive_is_listed_first(uploads, tmp_path):
         "similarity.html",
         "similarity.json",
     ], "nothing unpacked is left behind, and there is nothing for students"
+
+
+def test_a_canvas_download_of_notebooks(tmp_path):
+    cells = notebook("# Work", COPY)
+    (tmp_path / "canvas").mkdir()
+    (tmp_path / "canvas" / "lovelaceada_7_4711_work.ipynb").write_text(cells)
+    (tmp_path / "canvas" / "babbagebob_8_4712_work.py").write_text(ORIGINAL)
+    run = softmark("similarity", tmp_path / "canvas", "--out", tmp_path / "out")
+    assert "read as a Canvas download: 2 submissions" in run.stderr
+    assert ranked(tmp_path / "out") == [("babbagebob_8", "lovelaceada_7")]
 
 
 def test_starter_and_past_folders(uploads, tmp_path):

@@ -208,7 +208,9 @@ def test_hostile_files_are_bounded_and_others_are_still_compared(read, content, 
         ("a.py", HOSTILE["too large"], "ignored `a.py` (too large)"),
         ("a.py", HOSTILE["binary"], "ignored `a.py` (not a text)"),
         ("a.py", HOSTILE["many tokens"], "only its first 100,000 tokens were compared"),
+        ("a.py", "x = 1\n" * 180_000, "ignored `a.py` (too much text)"),
         ("a.ipynb", "[" * 100_000, "nested too deeply"),
+        ("a.ipynb", notebook("x")[:-30] + ', {"', "ignored `the rest of a.ipynb` (it is not valid"),
     ],
 )
 def test_what_was_not_compared_is_noted(read, file, content, note):
