@@ -66,7 +66,7 @@ Code = Mapping[str, str]
 
 
 class DeadCode(cst.CSTTransformer):
-    """Adds statements without an effect after every third statement."""
+    """Adds statements without an effect after a third of the statements."""
 
     def __init__(self, rng: random.Random) -> None:
         super().__init__()

@@ -142,20 +142,6 @@ def compare(
     order = np.argsort(-best, axis=None, kind="stable")[: np.count_nonzero(best)]
     ranked = [(int(at) // len(everyone), int(at) % len(everyone)) for at in order]
     linked = [(everyone[a].id, everyone[b].id) for a, b in ranked if best[a, b] >= LINKED]
-    pairs = [
-        Pair(
-            everyone[a].id,
-            everyone[b].id,
-            past=b >= n,
-            code=prints["code"].shares(a, b),
-            answers=prints["answers"].shares(a, b),
-        )
-        for a, b in ranked[:LISTED]
-    ]
-    for rank, (a, b) in enumerate(ranked[:SHOWN]):
-        found = [each for kind in KINDS for each in _passages(kind, everyone, prints[kind], (a, b))]
-        longest = tuple(sorted(found, key=lambda each: -each.tokens)[:MOST_PASSAGES])
-        pairs[rank] = replace(pairs[rank], found=len(found), passages=longest)
     return Similarity(
         submissions=n,
         past=len(past),
@@ -165,11 +151,33 @@ def compare(
             kind: _binned(shares[kind][counted]) for kind in KINDS if any(prints[kind].own)
         },
         left_out={kind: prints[kind].left_out for kind in KINDS},
-        ranked=tuple(pairs),
+        ranked=tuple(_pairs(everyone, n, prints, ranked[:LISTED])),
         groups=_connected(linked),
         files=tuple(_shared_files(everyone, n, given)),
         notes=tuple((each.id, note) for each in everyone for note in each.notes),
     )
+
+
+def _pairs(
+    everyone: Sequence[Upload],
+    n: int,
+    prints: Mapping[Kind, _Prints],
+    ranked: Sequence[tuple[int, int]],
+) -> Iterator[Pair]:
+    """Yield the pairs, those at the top with their passages."""
+    for rank, (a, b) in enumerate(ranked):
+        pair = Pair(
+            everyone[a].id,
+            everyone[b].id,
+            past=b >= n,
+            code=prints["code"].shares(a, b),
+            answers=prints["answers"].shares(a, b),
+        )
+        if rank < SHOWN:
+            found = [each for k in KINDS for each in _passages(k, everyone, prints[k], (a, b))]
+            longest = tuple(sorted(found, key=lambda each: -each.tokens)[:MOST_PASSAGES])
+            pair = replace(pair, found=len(found), passages=longest)
+        yield pair
 
 
 def _tokens(kind: Kind, upload: Upload) -> Tokens:

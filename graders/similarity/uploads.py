@@ -92,7 +92,9 @@ def read_upload(submission: Submission) -> Upload:
     with tempfile.TemporaryDirectory(prefix="softmark-similarity-") as work:
         try:
             with opened(submission.path, Path(work)) as folder:
-                for path, size in sorted(list_files(folder).files.items()):
+                listing = list_files(folder)
+                notes += listing.notes
+                for path, size in sorted(listing.files.items()):
                     _read(folder / path, str(path), size, reading)
         except (Rejected, OSError) as error:
             notes.append(str(error))

@@ -218,6 +218,16 @@ def test_what_was_not_compared_is_noted(read, file, content, note):
     assert note in " ".join(upload.notes)
 
 
+def test_a_link_is_noted_and_not_followed(read, tmp_path):
+    [ada] = read(ada={"a.py": ORIGINAL})
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / "b.py").write_text("x = 1")
+    (tmp_path / "eve" / "a.py").symlink_to(tmp_path / "ada" / "a.py")
+    [eve] = [read_upload(each) for each in identify_all([tmp_path / "eve"], "")]
+    assert "a.py" in eve.notes[0]
+    assert not compare([ada, eve]).ranked
+
+
 def tokens(codes):
     codes, zeros = np.array(codes, np.uint64), np.zeros(len(codes), np.int32)
     return Tokens((), codes, zeros, zeros, zeros)
