@@ -88,7 +88,7 @@ class _Reading:
 def read_upload(submission: Submission) -> Upload:
     """Return what is compared of a submission; one that cannot be opened has only a note."""
     reading = _Reading()
-    notes = []
+    notes: list[str] = []
     with tempfile.TemporaryDirectory(prefix="softmark-similarity-") as work:
         try:
             with opened(submission.path, Path(work)) as folder:
