@@ -46,6 +46,7 @@ class Commands(LazyGroup):
         "requests": "deciding.requests",
         "release": "deciding.release",
         "forget": "stored.forget",
+        "similarity": "comparing.similarity",
         "export": "stored.export",
         "ci": "ci.ci",
         "list": "bundled.list_assignments",

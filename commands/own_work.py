@@ -1,4 +1,4 @@
-"""Commands with which students check their own work before they submit it."""
+"""Commands with which students check their own work: all that a student's bundle has."""
 
 import signal
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from commands.console import run
 from commands.options import Data, Json, Name, Only, OwnIsolation
 from graders.errors import UsageError, UserError
 from graders.execution.isolation import choose_tier
@@ -114,3 +115,23 @@ def appeal(
         raise UsageError(f"{output} exists", "choose another file with -o")
     write_whole(output, text.encode(), remedy="choose another file with -o")
     terminal.OUT.print(f"{output} is written: send it to your course staff", soft_wrap=True)
+
+
+bundle = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Check your own work before you submit it.",
+)
+bundle.command("check")(check)
+bundle.command("answers-template")(answers_template)
+bundle.command("appeal")(appeal)
+
+
+def main() -> None:
+    """Run the console script of a student's bundle."""
+    run(bundle, after_fault="it is not your fault; run the command again")
+
+
+if __name__ == "__main__":
+    main()

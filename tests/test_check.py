@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from commands.student import app
+from commands.own_work import bundle as app
 from graders.boundary.tiers.sandbox import best_tier
 from graders.grading.pipeline import Options, grade_submission
 from graders.grading.precheck import missing_parts, precheck_options

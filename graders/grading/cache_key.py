@@ -33,7 +33,7 @@ from graders.storage.store import CacheKey
 # No check reads those.
 LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "audit.toml", "__pycache__")
 ELSEWHERE = {
-    "graders": ("assignments", "audit", "audited.py", "course", "privacy"),
+    "graders": ("assignments", "audit", "audited.py", "course", "privacy", "similarity"),
     "submissions": ("examples",),
     "reference": ("training",),
 }

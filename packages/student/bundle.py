@@ -28,7 +28,7 @@ from packages.gradescope.autograder import zipped
 from packages.student.assignment import Stripped, strip
 from packages.student.modules import ROOT, needed_modules
 
-COMMAND = "commands.student"
+COMMAND = "commands.own_work"
 README = Path(__file__).parents[1] / "templates" / "student_readme.md"
 # Distributions whose name differs from the name of their module.
 CALLED = {"yaml": "PyYAML", "markdown_it": "markdown-it-py", "markupsafe": "MarkupSafe"}
@@ -144,7 +144,7 @@ dependencies = [
 {wanted}]
 
 [project.scripts]
-softmark = "commands.student:main"
+softmark = "commands.own_work:main"
 
 [tool.setuptools]
 include-package-data = false

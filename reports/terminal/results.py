@@ -53,10 +53,10 @@ SIGNS = {
 }
 
 
-def progress_of(items: Iterable[T], total: int) -> Iterator[T]:
+def progress_of(items: Iterable[T], total: int, doing: str = "grading") -> Iterator[T]:
     """Yield the same items and show a bar on stderr: number, time, time left."""
     columns = (
-        TextColumn("grading"),
+        TextColumn(doing),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -64,7 +64,7 @@ def progress_of(items: Iterable[T], total: int) -> Iterator[T]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
-        task = bar.add_task("grading", total=total)
+        task = bar.add_task(doing, total=total)
         for item in items:
             bar.advance(task)
             yield item

@@ -56,7 +56,7 @@ def statuses(result):
 def of_students(upload, bundle, *words):
     """Each check's status, and the document; a process in whose sight only the bundle is."""
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(bundle), "OMP_NUM_THREADS": "1"}
-    start, words = ("-m", "commands.student", "check"), (upload, "--json", *words)
+    start, words = ("-m", "commands.own_work", "check"), (upload, "--json", *words)
     done = softmark_process(*words, start=start, cwd=upload, env=environment)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

@@ -1,0 +1,83 @@
+"""Compare submissions with each other, for staff."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.options import Out
+from graders.course.gathering import gathered, in_words
+from graders.errors import UsageError
+from graders.grading.choices import existing
+from graders.model import Assignment, FileSpec, Limits
+from graders.registry.discovery import load_assignment
+from graders.similarity.pairs import compare
+from graders.similarity.uploads import Upload, read_upload
+from reports.similarity import write_similarity
+from reports.terminal.results import progress_of
+from reports.terminal.store import show_sentences
+from submissions.folder import CODE
+from submissions.receive import identify
+
+NOTHING_RUNS = Limits(0, 0, 0, 0, 0)
+ANY = FileSpec(tuple(f"*{suffix}" for suffix in CODE), ())
+
+
+def similarity(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Submissions, as for `batch`.")],
+    assignment: Annotated[
+        str, typer.Option(help="The assignment.", show_default="any Python code")
+    ] = "",
+    starter: Annotated[
+        Path | None,
+        typer.Option(help="What students were given.", show_default="the assignment's `starter/`"),
+    ] = None,
+    past: Annotated[
+        list[Path] | None,
+        typer.Option(help="Earlier submissions to compare with; repeatable.", metavar="DIR"),
+    ] = None,
+    out: Out = Path("out"),
+) -> None:
+    """List the passages that submissions share, for staff to read.
+
+    No grade depends on it. The exit code is 1 if a submission could not be read.
+    """
+    task = load_assignment(assignment) if assignment else _any_assignment()
+    own = task.folder / "starter"
+    given = existing(starter) if starter else own if own.is_dir() else None
+    handed_out = [] if given is None else [read_upload(identify(given, task.name))]
+    if any(each.is_empty for each in handed_out):
+        raise UsageError(f"{given} has no files to compare", "give the folder of the starter code")
+    uploads = _read(folder, task)
+    earlier = [
+        replace(each, id=f"{place.name}/{each.id}")
+        for place in past or ()
+        for each in _read(place, task)
+    ]
+    if len(uploads) + len(earlier) < 2:
+        raise UsageError(f"{folder} contains only one submission", "add others, or --past DIR")
+    if all(each.is_empty for each in uploads):
+        raise UsageError(
+            f"no submission in {folder} has files to compare",
+            "add one folder or archive per student",
+        )
+    page = write_similarity(compare(uploads, earlier, handed_out), out)
+    unread = [each.id for each in uploads if each.is_empty]
+    show_sentences(f"{name}: nothing to compare; the page says why" for name in unread)
+    typer.echo(f"{len(uploads)} submissions compared: {page}")
+    raise typer.Exit(int(bool(unread)))
+
+
+def _read(folder: Path, task: Assignment) -> list[Upload]:
+    with tempfile.TemporaryDirectory(prefix="softmark-") as work:
+        found = gathered(existing(folder), task, Path(work))
+        show_sentences(in_words(found))
+        read = map(read_upload, found.submissions)
+        return list(progress_of(read, len(found.submissions), "reading"))
+
+
+def _any_assignment() -> Assignment:
+    """Return an assignment of which only the kinds of files are known."""
+    return Assignment("", "", 0, None, (), ANY, NOTHING_RUNS, 0, Path())

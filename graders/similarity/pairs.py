@@ -1,0 +1,298 @@
+"""Compare all submissions in pairs, without what the course gave and what many have."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.similarity.passages import CODE, PROSE, Passage, fingerprints, shared_passages
+from graders.similarity.tokens import Tokens
+from graders.similarity.uploads import DataFile, Upload
+
+Kind = Literal["code", "answers"]
+KINDS: Mapping[Kind, str] = {"code": "code", "answers": "typed answers"}
+WINNOWING = {"code": CODE, "answers": PROSE}
+# What more submissions contain than this does not count: the course or a library explains it.
+FEW, SHARE = 4, 0.25
+LEAST = 10  # fingerprints that a share refers to, so that a few equal lines are no large share
+LINKED = 0.5  # the share that links two submissions into a group
+LISTED, SHOWN = 1000, 40  # pairs in the JSON file; pairs with passages
+BINS = 20  # of the distribution
+MOST_PASSAGES, MOST_LINES = 12, 60  # of one pair; of one passage
+NEARLY = {"values": 0.99, "lines": 0.95}  # the share of a sketch that agrees
+PRECISION = 1e-3  # by which values agree that were changed to look different
+MOST_LINKS = 50  # pairs that agree in a file; those of more are not listed
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of a file as submitted, numbered from `first`; of a long passage, the first ones."""
+
+    file: str
+    first: int
+    last: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPassage:
+    """A passage in both submissions, and how many tokens (of answers: words) it has."""
+
+    kind: Kind
+    tokens: int
+    one: Excerpt
+    other: Excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What two submissions share: the share of each one's fingerprints that the other has."""
+
+    one: float
+    other: float
+
+    @property
+    def larger(self) -> float:
+        """Return the share of the submission with fewer fingerprints."""
+        return max(self.one, self.other)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two submissions; `other` may be a past one. `passages` are the longest of those `found`."""
+
+    one: str
+    other: str
+    past: bool
+    code: Shares
+    answers: Shares
+    found: int = 0
+    passages: tuple[SharedPassage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFile:
+    """A file by its name: how many submissions have it, and in how many pairs it agrees.
+
+    `groups` are the submissions in which it agrees, if these are few.
+    """
+
+    name: str
+    submissions: int
+    pairs: int
+    equal: int
+    nearly: int
+    groups: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """What was found; `distributions` counts all pairs by their share, in BINS equal steps.
+
+    `linked` pairs make the `groups`. `left_out` counts the fingerprints that many submissions
+    have; each of the `notes` begins with its submission.
+    """
+
+    submissions: int
+    past: int
+    pairs: int
+    linked: int
+    distributions: Mapping[Kind, tuple[int, ...]]
+    left_out: Mapping[Kind, int]
+    ranked: tuple[Pair, ...]
+    groups: tuple[tuple[str, ...], ...]
+    files: tuple[SharedFile, ...]
+    notes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prints:
+    """The fingerprints of one kind that count, by upload, and how many a pair shares."""
+
+    own: tuple[Mapping[int, list[int]], ...]
+    shared: NDArray[np.int32]
+    left_out: int
+
+    def larger_shares(self) -> NDArray[np.float64]:
+        """Return the larger share of each pair."""
+        counts = np.maximum([len(each) for each in self.own], LEAST)
+        return self.shared / np.minimum(counts[: len(self.shared), None], counts)
+
+    def shares(self, one: int, other: int) -> Shares:
+        """Return both shares of one pair."""
+        both = float(self.shared[one, other])
+        return Shares(*(both / max(len(self.own[each]), LEAST) for each in (one, other)))
+
+
+def compare(
+    uploads: Sequence[Upload], past: Sequence[Upload] = (), given: Sequence[Upload] = ()
+) -> Similarity:
+    """Compare the uploads with each other and with past ones.
+
+    What the `given` ones or many uploads contain does not count.
+    """
+    everyone, n = [*uploads, *past], len(uploads)
+    prints = {kind: _prints(kind, everyone, n, given) for kind in KINDS}
+    shares = {kind: prints[kind].larger_shares() for kind in KINDS}
+    counted = np.arange(len(everyone)) > np.arange(n)[:, None]  # each pair once, no two past ones
+    best = np.where(counted, np.maximum(shares["code"], shares["answers"]), 0)
+    order = np.argsort(-best, axis=None, kind="stable")[: np.count_nonzero(best)]
+    ranked = [(int(at) // len(everyone), int(at) % len(everyone)) for at in order]
+    linked = [(everyone[a].id, everyone[b].id) for a, b in ranked if best[a, b] >= LINKED]
+    return Similarity(
+        submissions=n,
+        past=len(past),
+        pairs=int(counted.sum()),
+        linked=len(linked),
+        distributions={
+            kind: _binned(shares[kind][counted]) for kind in KINDS if any(prints[kind].own)
+        },
+        left_out={kind: prints[kind].left_out for kind in KINDS},
+        ranked=tuple(_pairs(everyone, n, prints, ranked[:LISTED])),
+        groups=_connected(linked),
+        files=tuple(_shared_files(everyone, n, given)),
+        notes=tuple((each.id, note) for each in everyone for note in each.notes),
+    )
+
+
+def _pairs(
+    everyone: Sequence[Upload],
+    n: int,
+    prints: Mapping[Kind, _Prints],
+    ranked: Sequence[tuple[int, int]],
+) -> Iterator[Pair]:
+    """Yield the pairs, those at the top with their passages."""
+    for rank, (a, b) in enumerate(ranked):
+        pair = Pair(
+            everyone[a].id,
+            everyone[b].id,
+            past=b >= n,
+            code=prints["code"].shares(a, b),
+            answers=prints["answers"].shares(a, b),
+        )
+        if rank < SHOWN:
+            found = [each for k in KINDS for each in _passages(k, everyone, prints[k], (a, b))]
+            longest = tuple(sorted(found, key=lambda each: -each.tokens)[:MOST_PASSAGES])
+            pair = replace(pair, found=len(found), passages=longest)
+        yield pair
+
+
+def _tokens(kind: Kind, upload: Upload) -> Tokens:
+    return upload.code if kind == "code" else upload.answers
+
+
+def _prints(kind: Kind, everyone: Sequence[Upload], n: int, given: Iterable[Upload]) -> _Prints:
+    """Return the fingerprints; the first `n` uploads are those of this course."""
+    found = [fingerprints(_tokens(kind, each), WINNOWING[kind]) for each in everyone]
+    holders: dict[int, list[int]] = defaultdict(list)
+    for at, each in enumerate(found):
+        for print_ in each:
+            holders[print_].append(at)
+    handed_out = {
+        print_ for each in given for print_ in fingerprints(_tokens(kind, each), WINNOWING[kind])
+    }
+    most, past_most = (max(FEW, SHARE * count) for count in (n, len(everyone) - n))
+    shared = np.zeros((n, len(everyone)), np.int32)
+    common = 0
+    for print_, held in holders.items():
+        own = [at for at in held if at < n]
+        if len(own) > most or len(held) - len(own) > past_most:
+            common += 1
+            handed_out.add(print_)
+        elif own and len(held) > 1 and print_ not in handed_out:
+            shared[np.ix_(own, held)] += 1
+    counting = (
+        {print_: at for print_, at in each.items() if print_ not in handed_out} for each in found
+    )
+    return _Prints(tuple(counting), shared, common)
+
+
+def _binned(shares: NDArray[np.float64]) -> tuple[int, ...]:
+    return tuple(int(count) for count in np.histogram(shares, BINS, (0, 1))[0])
+
+
+def _passages(
+    kind: Kind, everyone: Sequence[Upload], prints: _Prints, pair: tuple[int, int]
+) -> Iterator[SharedPassage]:
+    one, other = (_tokens(kind, everyone[each]) for each in pair)
+    mine, theirs = (prints.own[each] for each in pair)
+    places = ((mine[each], theirs[each]) for each in mine.keys() & theirs.keys())
+    for found in shared_passages(one, other, places):
+        excerpts = (_excerpt(one, found.first, found), _excerpt(other, found.second, found))
+        yield SharedPassage(kind, found.length, *excerpts)
+
+
+def _excerpt(tokens: Tokens, start: int, found: Passage) -> Excerpt:
+    text = tokens.texts[tokens.text[start]]
+    first, last = int(tokens.line[start]), int(tokens.line[start + found.length - 1])
+    lines = text.lines[first : min(last + 1, first + MOST_LINES)]
+    return Excerpt(text.name, first + 1, last + 1, lines)
+
+
+def _connected(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of names that pairs connect, the largest first."""
+    groups: dict[str, set[str]] = {}
+    for one, other in pairs:
+        group = groups.setdefault(one, {one})
+        if other not in group:
+            group |= groups.get(other, {other})
+            groups.update(dict.fromkeys(group, group))
+    unique = {tuple(sorted(group)) for group in groups.values()}
+    return tuple(sorted(unique, key=lambda group: (-len(group), group)))
+
+
+def _shared_files(
+    everyone: Sequence[Upload], n: int, given: Iterable[Upload]
+) -> Iterator[SharedFile]:
+    """Yield the files that agree in some pair, those of the fewest pairs first."""
+    handed_out = {file.sha256 for each in given for file in each.files}
+    named: dict[str, dict[int, DataFile]] = defaultdict(dict)
+    for at, upload in enumerate(everyone):
+        for file in upload.files:
+            if file.sha256 not in handed_out:
+                named[file.name][at] = file
+    found = [_shared_file(name, held, n, everyone) for name, held in named.items()]
+    agreeing = [each for each in found if each.equal or each.nearly]
+    yield from sorted(
+        agreeing, key=lambda each: ((each.equal + each.nearly) / each.pairs, each.name)
+    )
+
+
+def _shared_file(
+    name: str, held: Mapping[int, DataFile], n: int, everyone: Sequence[Upload]
+) -> SharedFile:
+    by_shape: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for at, file in held.items():
+        by_shape[file.shape].append(at)
+    equal: list[tuple[str, str]] = []
+    nearly: list[tuple[str, str]] = []
+    for (kind, _), places in by_shape.items():
+        sketches = np.stack([held[at].sketch for at in places])
+        for row, at in enumerate(places):
+            if at >= n:
+                break
+            agreeing = _agree(kind, sketches[row], sketches[row + 1 :]) >= NEARLY[kind]
+            for other in np.flatnonzero(agreeing):
+                twin = places[row + 1 + int(other)]
+                same = held[at].sha256 == held[twin].sha256
+                (equal if same else nearly).append((everyone[at].id, everyone[twin].id))
+    own = sum(at < n for at in held)
+    pairs = own * (own - 1) // 2 + own * (len(held) - own)
+    few = len(equal) + len(nearly) <= MOST_LINKS
+    groups = _connected([*equal, *nearly]) if few else ()
+    return SharedFile(name, len(held), pairs, len(equal), len(nearly), groups)
+
+
+def _agree(
+    kind: str, sketch: NDArray[np.uint32], others: NDArray[np.uint32]
+) -> NDArray[np.float64]:
+    """Return the share of one sketch that agrees with each of the others."""
+    same = sketch == others
+    if kind == "values":
+        values = sketch.view(np.float32)
+        with np.errstate(all="ignore"):  # bytes that are no numbers
+            same |= np.abs(values - others.view(np.float32)) <= PRECISION * np.abs(values)
+    return np.asarray(same.mean(axis=1))

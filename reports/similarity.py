@@ -1,0 +1,40 @@
+"""The page of shared passages, for staff alone: `similarity.html` and `similarity.json`.
+
+No page of a student, bundle or export reads these files, and no grade depends on them.
+"""
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+
+from graders.similarity import pairs
+from graders.similarity.pairs import Similarity
+from graders.storage.result_json import write_text
+from reports.page import render
+
+SCHEMA = "softmark/similarity/v1"
+FILE = "similarity"
+TOP = 50  # pairs in the table; the JSON file has more
+
+
+def write_similarity(found: Similarity, out: Path) -> Path:
+    """Write both files into `out`, and return the path of the page."""
+    text = json.dumps({"schema": SCHEMA, **asdict(found)}, indent=1, ensure_ascii=False)
+    # UTF-8 cannot encode half of a surrogate pair, which a name or a line may contain.
+    write_text(out / f"{FILE}.json", text.encode("utf-8", "replace").decode() + "\n")
+    most = math.log1p(max((max(each) for each in found.distributions.values()), default=0))
+    bars = {
+        kind: [math.log1p(count) / most if most else 0 for count in counts]
+        for kind, counts in found.distributions.items()
+    }
+    view = {
+        "found": found,
+        "bars": bars,
+        "top": found.ranked[:TOP],
+        "shown": [each for each in found.ranked if each.passages],
+        "rules": pairs,
+    }
+    return write_text(
+        out / f"{FILE}.html", render("similarity.html.jinja", view, style="similarity.css")
+    )
