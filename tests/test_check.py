@@ -169,7 +169,7 @@ def test_only_a_metric_that_asks_for_the_data_waits_for_them(tiny_folder, hand_i
 
 def test_a_bundle_has_the_commands_that_it_names():
     names = {each.name for each in app.registered_commands}
-    assert names == {"check", "answers-template"}
+    assert names == {"check", "answers-template", "appeal"}
 
 
 @pytest.mark.long
