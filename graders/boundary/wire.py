@@ -240,6 +240,8 @@ def _truth(array: Array) -> Array:
 
 def _text(text: str) -> str:
     """Return text that can be written to any file: unpaired surrogates are replaced."""
-    if text.isascii():
+    try:
+        text.encode()
         return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
