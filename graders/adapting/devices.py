@@ -7,10 +7,13 @@ Using `.to("cuda")` is not a mistake: starters do it, and so does code that was 
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 import torch
+from torch import Tensor
+from torch import device as Device
 from torch.overrides import TorchFunctionMode
 
 OTHERS = ("cuda", "mps", "xpu", "hip")
@@ -20,14 +23,18 @@ CPU = torch.device("cpu")
 @contextlib.contextmanager
 def on_cpu() -> Iterator[None]:
     """Replace GPUs by the CPU in this block; everything is restored afterwards."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
+    replaced = [*_silenced(), *_wrapped()]
+    before = [getattr(owner, name) for owner, name, _ in replaced]
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # autocast and the scaler warn that there is no GPU
-        for owner, name, instead in _replacements():
-            stack.callback(setattr, owner, name, getattr(owner, name))
-            setattr(owner, name, instead)
-        stack.enter_context(_OnCpu())
-        yield
+        try:
+            for owner, name, instead in replaced:
+                setattr(owner, name, instead)
+            with _OnCpu():
+                yield
+        finally:
+            for (owner, name, _), value in zip(replaced, before, strict=True):
+                setattr(owner, name, value)
 
 
 class _OnCpu(TorchFunctionMode):
@@ -42,15 +49,19 @@ class _OnCpu(TorchFunctionMode):
     ) -> Any:
         """Call `func` with the CPU in place of a GPU."""
         # Looked up on each call: checks patch these, and torch then passes the patched function.
-        if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
+        if func is Tensor.cuda or func is Tensor.pin_memory:
             return args[0]
-        if func is torch.Tensor.to and len(args) > 1:
+        if func is Tensor.to and len(args) > 1:
             args = (args[0], _place(args[1]), *args[2:])
-        named = kwargs or {}
+        for each in args:  # a plain loop, because student code makes millions of these calls
+            if type(each) is Device:
+                args = tuple(map(_known, args))
+                break
+        if not kwargs:
+            return func(*args)
+        named = kwargs
         if "device" in named:
             named = {**named, "device": _place(named["device"])}
-        if torch.device in map(type, args):
-            args = tuple(map(_known, args))
         return func(*args, **named)
 
 
@@ -216,9 +227,13 @@ TENSORS = tuple(
 )
 
 
-def _replacements() -> list[tuple[Any, str, Any]]:
-    """Return the replacements: module or class, name, and the new value."""
-    table: list[tuple[Any, str, Any]] = []
+Replacement = tuple[Any, str, Any]  # module or class, name, and the new value
+
+
+@cache
+def _silenced() -> list[Replacement]:
+    """Return the replacements that need nothing of what they replace."""
+    table: list[Replacement] = []
     for module in (torch.cuda, torch.mps):
         table += _answers(module, SILENT, None)
         table += _answers(module, COUNTS, 0)
@@ -226,13 +241,19 @@ def _replacements() -> list[tuple[Any, str, Any]]:
     table += [(torch.cuda, name, getattr(torch, name)) for name in TENSORS]
     table.append((torch.cuda, "Event", _Event))
     table.append((torch, "Generator", _Generator))
-    table.append((torch, "load", _loading(torch.load)))
-    table.append((torch, "set_default_device", _defaulting(torch.set_default_device)))
-    table.append((torch.nn.Module, "to", _moving(torch.nn.Module.to)))
     return table
 
 
-def _answers(module: ModuleType, names: Sequence[str], value: Any) -> list[tuple[Any, str, Any]]:
+def _wrapped() -> list[Replacement]:
+    """Return the replacements that call what they replace."""
+    return [
+        (torch, "load", _loading(torch.load)),
+        (torch, "set_default_device", _defaulting(torch.set_default_device)),
+        (torch.nn.Module, "to", _moving(torch.nn.Module.to)),
+    ]
+
+
+def _answers(module: ModuleType, names: Sequence[str], value: Any) -> list[Replacement]:
     return [(module, name, _answering(value)) for name in names if hasattr(module, name)]
 
 

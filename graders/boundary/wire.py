@@ -49,7 +49,7 @@ class WireError(Exception):
 def encode(value: Value) -> bytes:
     """Return the value as one frame."""
     arrays: dict[str, Array] = {}
-    head = json.dumps(_pack(value, arrays, 0), ensure_ascii=True, allow_nan=False).encode()
+    head = ENCODER.encode(_pack(value, arrays, 0)).encode()
     blob = safetensors.numpy.save(arrays) if arrays else b""
     if len(head) > MAX_HEAD or len(blob) > MAX_BLOB:
         raise WireError(f"a value of {len(head) + len(blob):,} bytes is too large")
@@ -118,7 +118,7 @@ def _decode(frame: bytes | bytearray) -> Value:
     text = frame[PREFIX.size : PREFIX.size + head].decode()
     if text.count(",") + text.count("[") + text.count("{") > MAX_NODES:
         raise WireError("the message holds too many values")
-    value = json.loads(text, parse_constant=_no_constant)
+    value = DECODER.decode(text)
     return _unpack(value, _arrays(bytes(memoryview(frame)[PREFIX.size + head :])), 0)
 
 
@@ -136,6 +136,10 @@ def _arrays(blob: bytes) -> dict[str, Array]:
 
 def _no_constant(name: str) -> None:
     raise WireError(f"malformed message: {name}")
+
+
+ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False)
+DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
 # ---------------------------------------------------------------- value -> JSON and arrays
@@ -236,4 +240,8 @@ def _truth(array: Array) -> Array:
 
 def _text(text: str) -> str:
     """Return text that can be written to any file: unpaired surrogates are replaced."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -6,6 +6,7 @@ each of its packages.
 
 import atexit
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -23,6 +24,12 @@ from graders.boundary.side import check_paths
 from graders.errors import GraderFault, UserError
 
 INI = Path(__file__).with_name("pytest.ini")
+# Plugins of pytest that cost time in every run; "unraisableexception" collects garbage five times.
+UNUSED = (
+    *("cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath", "logging"),
+    *("pastebin", "setuponly", "setupplan", "stepwise", "threadexception", "unittest"),
+    *("unraisableexception", "warnings"),
+)
 
 
 def run_checks(
@@ -47,13 +54,12 @@ def run_checks(
         "--assert=plain",
         "--capture=no",
         "--strict-markers",
-        "-pno:cacheprovider",
-        "-pno:faulthandler",
-        "-pno:unraisableexception",  # it runs five garbage collections at the end of every run
+        *(f"-pno:{name}" for name in UNUSED),
         "-q",
         *(["--collect-only"] if collect_only else []),
     ]
     said = io.StringIO()
+    _keep_imported()
     with surroundings(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         watch = _Watch((*files, *also))
         code = pytest.main(args, plugins=[watch, plugin])
@@ -139,6 +145,15 @@ def surroundings(folder: Path) -> Iterator[None]:
         _forget(folder)
         settings.load_profile(before)
         set_hypothesis_home_dir(None)
+
+
+@cache
+def _keep_imported() -> None:
+    """Exempt everything loaded until now from garbage collection, once per process.
+
+    It stays anyway, and looking for garbage in it takes longer than the garbage of several runs.
+    """
+    gc.freeze()
 
 
 @cache

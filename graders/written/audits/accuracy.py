@@ -15,7 +15,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
-from scipy import special  # type: ignore[import-untyped]  # it ships no stubs
 
 from graders.statistics import is_borderline, share_in_words
 from graders.written.audits.finding import Finding
@@ -146,6 +145,8 @@ def debug_finding(figures: Sequence[tuple[str, Figure]], size: int) -> Finding:
 
 def better_than_majority(k: int, split: Split) -> float:
     """Return the probability of k or more correct for the majority class (exact binomial)."""
+    from scipy import special  # type: ignore[import-untyped]  # it ships no stubs
+
     return float(special.bdtrc(k - 1, split.items, split.share)) if k > 0 else 1.0
 
 
@@ -172,6 +173,8 @@ def chance_range(split: Split) -> tuple[int, int]:
 
 
 def _log_choose(n: int, k: NDArray[np.int64]) -> NDArray[np.float64]:
+    from scipy import special
+
     gamma = special.gammaln
     return np.asarray(gamma(n + 1) - gamma(k + 1) - gamma(n - k + 1))
 

@@ -113,11 +113,12 @@ def _calls_of(name: str) -> Iterator[list[list[int]]]:
             given = [each for each in frame.f_locals.values() if isinstance(each, torch.Tensor)]
             shapes.append(list(given[0].shape) if given else [])
 
-    sys.setprofile(look)
+    before = sys.gettrace()
+    sys.settrace(look)  # unlike a profile function, it is not called for functions in C
     try:
         yield shapes
     finally:
-        sys.setprofile(None)
+        sys.settrace(before)
 
 
 @on_cpu()

@@ -210,9 +210,10 @@ def wrong_cut(reading: Reading) -> Iterator[Problem]:
 
 
 def _outside(reading: Reading, cuts: list[Located], slack: int) -> Iterator[Problem]:
+    longest = reading.longest
     for each in cuts:
         whole = len(each.draw.document)
-        least, most = min(SHORTEST, whole), min(reading.longest, whole)
+        least, most = min(SHORTEST, whole), min(longest, whole)
         if each.exact is (slack == 0) and not least - slack <= each.cut <= most + slack:
             yield Problem(
                 f"A document of {whole} characters is truncated to {each.cut} characters "

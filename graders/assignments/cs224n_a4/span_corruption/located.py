@@ -94,8 +94,10 @@ def located_cuts(reading: Reading) -> list[Located]:
 
 
 def _by_slots(draw: Draw, order: Order, *, exact: bool = True) -> Located:
-    prefix, content, _ = (len(draw.slots[slot]) for slot in order)
-    return Located(draw, sum(map(len, draw.slots[:3])), prefix, content, exact)
+    prefix, content, suffix = order
+    sizes = tuple(map(len, draw.slots))
+    cut = sizes[prefix] + sizes[content] + sizes[suffix]
+    return Located(draw, cut, sizes[prefix], sizes[content], exact)
 
 
 def located(draw: Draw, corpus: str) -> Located | None:

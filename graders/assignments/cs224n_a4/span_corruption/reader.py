@@ -14,10 +14,10 @@ from graders.checks.score import Score
 from graders.model import Setting
 from reference.data.edition import Edition
 
-from .draws import Draw, Reading, Request, parse
+from .draws import Draw, Reading, Request, once_per_reading, parse
 from .expected import Rule, first, not_a_piece, shown, wrong_layout
 from .mistakes import Known, named
-from .texts import MORE_ROUNDS, Documents
+from .texts import MORE_ROUNDS, documents_of
 
 Kept = MutableMapping[Request, Reading]
 EXAMPLES = 8  # of hypothesis, in addition to the readings that every rule tests
@@ -39,7 +39,7 @@ class Reader:
         self._kept = kept
         names = ("sequence_length", "end_marker", "length_limit")
         self.edition = Edition(**{name: settings[name] for name in names if name in settings})  # type: ignore[arg-type]
-        self.documents = Documents(inputs, self.edition)
+        self.documents = documents_of(inputs, self.edition)
 
     def attempt(self, request: Request) -> Reading:
         """Return the reply to a request, even if it contains no usable item."""
@@ -222,6 +222,7 @@ def _can_judge(rule: Rule, reading: Reading) -> bool:
     return bool(reading.draws) and (ends or rule not in (wrong_layout, not_a_piece))
 
 
+@once_per_reading
 def repeated(reading: Reading) -> list[Draw] | None:
     """Return the last draws of an index whose items hardly differ, if there is one."""
     for index in sorted({draw.index for draw in reading.draws}):

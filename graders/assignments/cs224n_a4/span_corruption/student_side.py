@@ -31,7 +31,6 @@ class _Raised:
         self.told = told(error, code_folder())
 
 
-@on_cpu()
 def draw_corruptions(
     corpus: str, block_size: int, indices: list[int], rounds: int, fresh: bool
 ) -> dict[str, Any]:
@@ -39,14 +38,7 @@ def draw_corruptions(
 
     With `fresh`, each round reads a new dataset.
     """
-    dataset = student_module("dataset")
-    corrupted = dataset.CharCorruptionDataset(corpus, block_size)
-    before = _documents(corrupted)
-    items = []
-    for _ in range(rounds):
-        items += [_read(corrupted, index) for index in indices]
-        if fresh:
-            corrupted = dataset.CharCorruptionDataset(corpus, block_size)
+    items, seen = _items(corpus, block_size, indices, rounds, fresh)
     # Convert only after the last reading, so that items that share a buffer are detected.
     kinds = Counter(map(_kind, items))
     first = next((item for item in items if isinstance(item, _Raised)), None)
@@ -56,6 +48,24 @@ def draw_corruptions(
         "kinds": list(kinds),
         "counts": list(kinds.values()),
         "raised": None if first is None else first.told,
+        **seen,
+    }
+
+
+@on_cpu()  # which makes every call of torch slower, so only student code runs in here
+def _items(
+    corpus: str, block_size: int, indices: list[int], rounds: int, fresh: bool
+) -> tuple[list[Any], dict[str, Any]]:
+    """Return the items that were read, and what the dataset showed besides."""
+    dataset = student_module("dataset")
+    corrupted = dataset.CharCorruptionDataset(corpus, block_size)
+    before = _documents(corrupted)
+    items = []
+    for _ in range(rounds):
+        items += [_read(corrupted, index) for index in indices]
+        if fresh:
+            corrupted = dataset.CharCorruptionDataset(corpus, block_size)
+    return items, {
         "length": len(corrupted),
         "characters": _characters(corrupted),
         "before": before,

@@ -4,7 +4,7 @@ Their characters, words, sizes and orders are random and depend on the grading's
 has more than the 254 characters of the course's, so that ids fit into a byte.
 """
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from hypothesis import strategies as st
@@ -156,6 +156,12 @@ class Documents:
         sizes = [source.randint(*bounds) for bounds in LONG_SIZES]
         documents = [distinct_words(size, self._inputs, n) for n, size in enumerate(sizes)]
         return (*documents, _mixed(documents[-1]))
+
+
+@lru_cache(maxsize=1)
+def documents_of(inputs: Inputs, edition: Edition) -> Documents:
+    """Return the documents of a grading; all of its checks share them."""
+    return Documents(inputs, edition)
 
 
 def words(characters: int, inputs: Inputs, number: int) -> str:
