@@ -100,7 +100,7 @@ def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
     frozen = [each for each in found if not all(p.requires_grad for p in each.parameters())]
     size = kind.get("length", PREFIX_LENGTH) * kind["width"]
     wanted = kind["type"] == "prefix"
-    return next((m for m in frozen if (Parts(m).prefix(size) is not None) == wanted), None)
+    return next((m for m in frozen if bool(Parts(m).prefix(size)) == wanted), None)
 
 
 def _loop_of(file: str) -> str:
