@@ -171,7 +171,9 @@ class Parts:
         There may also be equal ones with this many together: a list of the prefix's vectors.
         If there is no such parameter, a tensor called `prefix` may replace it.
         """
-        rest = [p for name, p in self.outside.items() if self.part(name, p) == "rest"]
+        rest: list[torch.Tensor] = [
+            p for name, p in self.outside.items() if self.part(name, p) == "rest"
+        ]
         fitting = [p for p in rest if p.numel() == size]
         if len(fitting) == 1:
             return fitting
