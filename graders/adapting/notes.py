@@ -53,12 +53,24 @@ def rivals(homes: Mapping[str, Outline], files: Sequence[Outline]) -> list[str]:
         for other in files:
             if other is home or other.definition(name) is None or not other.is_written(name):
                 continue
-            if not same_meaning(home, other, name):
+            if not _imports(home, other, name) and not same_meaning(home, other, name):
                 found.setdefault((other.source.name, home.source.name), []).append(name)
     return [
         f"`{other}` and `{home}` define {_listed(names)} differently; `{home}` was taken."
         for (other, home), names in found.items()
     ]
+
+
+def _imports(home: Outline, other: Outline, name: str) -> bool:
+    """Return whether a file only imports this name from the other one."""
+    made = home.borrowed(name)
+    if (
+        made is None
+        or home.definition(name) is not None
+        or not isinstance(made.node, ast.ImportFrom)
+    ):
+        return False
+    return (made.node.module or "").split(".")[-1] == other.source.path.stem
 
 
 def failures(module: Module, wanted: Sequence[str], folder: Path) -> list[str]:

@@ -160,12 +160,14 @@ def _renamed(row: Row, at: int, *, keeps_text: bool) -> Row:
 
 
 def _parts(splits: Any, wanted: Any) -> Any:
-    """Return the splits for the library's `split`: `train[:10%]`, `train+validation`, a list."""
+    """Return the splits for the library's `split`: `train[:10%]`, a list, a dict."""
     if wanted is None:
         return splits
     if isinstance(wanted, list | tuple):
         return [_parts(splits, each) for each in wanted]
     library: Any = importlib.import_module("datasets")
+    if isinstance(wanted, dict):
+        return library.DatasetDict({name: _parts(splits, each) for name, each in wanted.items()})
     if str(wanted) == "all":
         return library.concatenate_datasets(list(splits.values()))
     reading: Any = importlib.import_module("datasets.arrow_reader").ReadInstruction

@@ -31,6 +31,8 @@ class Backbone(PreTrainedModel):  # type: ignore[no-untyped-call]  # transformer
     """Token embeddings: the last hidden state of a model without layers."""
 
     config_class = TinyConfig
+    supports_gradient_checkpointing = True
+    gradient_checkpointing = False  # there are no layers to recompute: setting it changes nothing
 
     def __init__(self, config: TinyConfig) -> None:
         super().__init__(config)
@@ -56,6 +58,8 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
     """The mean of the embeddings of all tokens but padding, tanh, and a linear layer."""
 
     config_class = TinyConfig
+    supports_gradient_checkpointing = True
+    gradient_checkpointing = False
     base_model_prefix = "model"
     forwards: torch.Tensor
     type: Any  # "full", as in the homework's own; a method of other modules

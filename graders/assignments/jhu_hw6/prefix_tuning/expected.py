@@ -60,11 +60,11 @@ def prefix_names(asked: Asked, question: Question, came: Forward) -> frozenset[s
 
 
 def require_prefix(asked: Asked, question: Question, came: Forward) -> None:
-    """Fail unless the prefix is one parameter with the required number of vectors."""
+    """Fail unless the prefix is one parameter, or several, with the required number of vectors."""
     names = prefix_names(asked, question, came)
     rest = {name: size for name, size in came.outside_of("rest").items() if name in names}
     wanted = question.length * question.size
-    if list(rest.values()) == [wanted]:
+    if sum(rest.values()) == came.prefix == wanted:
         return
     hint = f"Make it {ONE}."
     if not rest and came.prefix:

@@ -34,6 +34,7 @@ PLAN = Plan()
 ALONE = Plan(own=False)
 SINGLE = Plan(batch_size=1)
 ITEMS = 11  # in batches of 4, 4 and 3
+MANY = 40  # in batches of 1: more than 32, which loops accumulate at most
 SMALL = 10
 OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
 ALL_PARAMETERS = "Pass all parameters of the model to the optimizer: mymodel.parameters()"
@@ -117,9 +118,10 @@ def test_every_epoch_sees_every_batch(
             )
         if len(run.updates) == len(run.graded):
             return
-        for plan in (PLAN, SINGLE):  # several batches may make one step, if they always do
-            batches = batches_of(task.train, plan.batch_size)
-            steps = steps_of(sandbox, training_run(student, task, plan, file), batches)
+        many = draw_task(inputs, "accumulation", MANY)
+        for plan, each in ((PLAN, task), (SINGLE, many)):  # several batches may always make a step
+            batches = batches_of(each.train, plan.batch_size)
+            steps = steps_of(sandbox, training_run(student, each, plan, file), batches)
             if is_accumulated(steps, len(batches)):
                 score.note("Accepted: each step uses the accumulated gradients of several batches.")
                 return
@@ -246,7 +248,13 @@ def test_every_parameter_is_trained(student: Student, inputs: Inputs, score: Sco
     """In full fine-tuning, training changes every parameter of the model."""
 
     def judge(run: Run) -> None:
-        still = [name for name, each in run.task.weights.items() if (run.final[name] == each).all()]
+        # steps of one size, such as a sign's, may lead back to where a parameter started
+        states = [run.final, *(each.before for each in run.updates)]
+        still = [
+            name
+            for name, each in run.task.weights.items()
+            if all((state[name] == each).all() for state in states)
+        ]
         if still:
             none = len(still) == len(run.task.weights)
             fail(

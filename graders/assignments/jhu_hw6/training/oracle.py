@@ -31,6 +31,7 @@ def _all_losses(weights: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any
 
     return {
         "right": gradient(lambda z: F.cross_entropy(z, labels)),
+        "spread": gradient(lambda z: F.cross_entropy(z, torch.full_like(z, 0.5))),
         "softmax-twice": gradient(lambda z: F.cross_entropy(z.softmax(-1), labels)),
         "own-predictions": gradient(lambda z: F.cross_entropy(z, z.argmax(-1))),
         "labels-swapped": gradient(lambda z: F.cross_entropy(z, 1 - labels)),

@@ -85,7 +85,7 @@ def called(model: nn.Module, batch: dict[str, Any]) -> Any:
 def _size(parts: "Parts", kind: dict[str, Any]) -> int:
     """Return the number of elements of the prefix; 0 if none has the requested length."""
     found = parts.prefix(kind.get("length", PREFIX_LENGTH) * kind["width"])
-    return 0 if found is None else found.numel()
+    return sum(each.numel() for each in found)
 
 
 def width(family: str, file: str) -> int:
@@ -165,17 +165,23 @@ class Parts:
         ]
         self.head = heads[-1] if heads else None
 
-    def prefix(self, size: int) -> torch.Tensor | None:
+    def prefix(self, size: int) -> list[torch.Tensor]:
         """Return the parameter with this many elements that is neither backbone nor head.
 
+        There may also be equal ones with this many together: a list of the prefix's vectors.
         If there is no such parameter, a tensor called `prefix` may replace it.
         """
-        rest = [p for name, p in self.outside.items() if self.part(name, p) == "rest"]
+        rest: list[torch.Tensor] = [
+            p for name, p in self.outside.items() if self.part(name, p) == "rest"
+        ]
         fitting = [p for p in rest if p.numel() == size]
+        if len(fitting) == 1:
+            return fitting
         if rest:
-            return fitting[0] if len(fitting) == 1 else None
+            equal = len({p.shape for p in rest}) == 1 and len(rest) * rest[0].numel() == size
+            return rest if equal else []
         plain = getattr(self.model, "prefix", None)
-        return plain if isinstance(plain, torch.Tensor) else None
+        return [plain] if isinstance(plain, torch.Tensor) else []
 
     def part(self, name: str, parameter: torch.Tensor) -> str:
         """Return the part of a parameter."""
@@ -206,7 +212,9 @@ class Parts:
             known.append(_copy(self.head.weight, weights["weight"]))
             known.append(_copy(self.head.bias, weights["bias"]))
             if weights.get("prefix") is not None:
-                known.append(_copy(self.prefix(weights["prefix"].size), weights["prefix"]))
+                pieces = self.prefix(weights["prefix"].size)
+                rows = weights["prefix"].reshape(len(pieces) or 1, -1)
+                known += [bool(pieces), *map(_copy, pieces, rows)]
         return all(known)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from graders.adapting.unavailable import cause_of
 
@@ -48,7 +49,7 @@ def _tuned(
     parts, before, error, loop = Parts(model), state(model), "", _loop_of(file)
     ours: BaseException | None = None
     for own, sets in ((own, sets) for own in (True, False) for sets in own_forms(batches, loop)):
-        with _optimizers() as made:
+        with _optimizers() as made, _noting(model, before) as moved:
             try:
                 run(model, sets, plan, file=loop, own=own)
                 error, ours = "", None
@@ -56,7 +57,9 @@ def _tuned(
             except (Exception, SystemExit) as problem:  # noqa: BLE001  told; other checks judge the loop
                 error, ours = _named(problem), cause_of(problem)
     after = state(model)
-    changed = [name for name in before if not torch.equal(before[name], after[name])]
+    changed = [
+        name for name in before if name in moved or not torch.equal(before[name], after[name])
+    ]
     if ours is not None and not changed:
         raise ours
     return {
@@ -100,7 +103,7 @@ def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
     frozen = [each for each in found if not all(p.requires_grad for p in each.parameters())]
     size = kind.get("length", PREFIX_LENGTH) * kind["width"]
     wanted = kind["type"] == "prefix"
-    return next((m for m in frozen if (Parts(m).prefix(size) is not None) == wanted), None)
+    return next((m for m in frozen if bool(Parts(m).prefix(size)) == wanted), None)
 
 
 def _loop_of(file: str) -> str:
@@ -119,6 +122,22 @@ def _loop_of(file: str) -> str:
 def _names(model: nn.Module, given: list[torch.Tensor]) -> list[str]:
     held = {id(p) for p in given if p.requires_grad}
     return [name for name, p in model.named_parameters() if id(p) in held]
+
+
+@contextmanager
+def _noting(model: nn.Module, before: dict[str, torch.Tensor]) -> Iterator[set[str]]:
+    """Yield the parameters that differ after any step: equal steps may cancel each other."""
+    moved: set[str] = set()
+
+    def note(*_: Any) -> None:
+        now = state(model)
+        moved.update(name for name in before if not torch.equal(before[name], now[name]))
+
+    hook = register_optimizer_step_post_hook(note)
+    try:
+        yield moved
+    finally:
+        hook.remove()
 
 
 @contextmanager
