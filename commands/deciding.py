@@ -239,7 +239,10 @@ def requests(
             write_whole(save, found[0].attachment[1], remedy="choose another file")
         for each in answers:
             trail.reply(number, Reply(each, comment, reviewer or getpass.getuser()))
-        show_requests(trail.all() if not number else found * (not answers))
+        if answers:
+            show_sentences((f"{number}: {_about(found[0])}: {answers[0]}",))
+        else:
+            show_requests(found)
         if files or answers:
             write_pages(store, generation, rules=rules_of(store, task, folder), out=folder)
         if grant:
@@ -252,10 +255,10 @@ def _about(request: Request) -> str:
 
 def _next_steps(request: Request, folder: Path, task: Assignment) -> Iterator[str]:
     """Yield what may follow a granted request."""
-    yield f"Granted: {_about(request)}. What you can do now:"
+    yield "What you can do now:"
     yield (
-        f"- change this student's points: adjust {folder} {request.submission} "
-        f"{request.criterion} --points POINTS --comment TEXT"
+        f"- change this student's points: `adjust {folder} {request.submission} "
+        f"{request.criterion} --points POINTS --comment TEXT`"
     )
     yield (
         f"- if a check is wrong: mend it, plant the case in {task.folder / 'examples.toml'} with "

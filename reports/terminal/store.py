@@ -137,6 +137,9 @@ def show_sentences(sentences: Iterable[str]) -> None:
 
 def show_requests(requests: Sequence[Request]) -> None:
     """Show a row for each regrade request, or one request with its replies."""
+    if not requests:
+        OUT.print("no requests")
+        return
     if len(requests) != 1:
         rows = [
             (str(each.number), each.submission, each.criterion, each.state, line(each.reason, 60))
