@@ -20,8 +20,7 @@ from graders.scoring import maximum, wanted_criteria
 from graders.storage.result_json import write_text
 from reports import write_student_page
 from reports.exports.classroom50 import classroom50_text
-from reports.exports.github_annotations import annotations
-from reports.exports.github_summary import summary_text
+from reports.exports.github import annotations, summary_text
 from reports.exports.junit import junit_text
 from reports.provisional import provisional_total
 from submissions.finding import find

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from reports.exports.canvas import canvas_csv
 from reports.exports.classroom50 import classroom50_export
 from reports.exports.export import Course, Export, Writer
-from reports.exports.github_summary import github_export
+from reports.exports.github import github_export
 from reports.exports.junit import junit_export
 from reports.exports.pages import pages_export
 from reports.exports.research import research_export

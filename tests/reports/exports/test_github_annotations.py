@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from reports.exports.github_annotations import annotations
+from reports.exports.github import annotations
 from tests.reports.conftest import CODE, check_result, criterion_result
 
 FILES = {"work.py": "hw/src/work.py"}

@@ -3,8 +3,8 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from reports.exports import github_summary
-from reports.exports.github_summary import summary_text
+from reports.exports import github
+from reports.exports.github import summary_text
 from tests.reports.conftest import CODE, check_result, criterion_result
 
 OURS = {
@@ -104,7 +104,7 @@ def test_a_summary_is_cut_with_a_sentence_and_a_long_message_takes_little_room(
     long = [check_result("failed", check_id=str(i), message="<" * 1200) for i in range(400)]
     text = summary_text(make_result(criterion_result(CODE, *long)))
     assert 1_000_000 < len(text.encode()) <= 1024 * 1024
-    assert text.endswith(github_summary.CUT)
+    assert text.endswith(github.CUT)
     assert Page(text).tags <= OURS
     assert len(summary_text(failing("x" * 2**20))) < 20_000
 
