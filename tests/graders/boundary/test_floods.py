@@ -96,7 +96,7 @@ import os, socket, time
 for _ in range(20):
     if os.fork() == 0:
         break
-held = []
+held = [b"x" * 2**23]  # with the buffers of as many sockets as it may open, more than allowed
 try:
     while True:
         held.append(socket.socketpair())
