@@ -12,18 +12,27 @@ from commands.options import Folder, Out, Reviewer
 from graders.course.extensions import read_extensions
 from graders.course.release import end_of, rules_of, still_closed
 from graders.course.review import open_review
+from graders.course.roster import search
 from graders.errors import StorageError, UsageError
 from graders.failures import Failures, Hint, add_hint
-from graders.grading.stored_options import stored_assignment
+from graders.grading.stored_options import assignment_in, stored_assignment
 from graders.model import Assignment, Criterion
+from graders.registry.discovery import load_assignment
 from graders.storage.adjustments import open_adjustments
 from graders.storage.files import write_whole
-from graders.storage.requests import ANSWERS, Reply, Request, open_requests
-from graders.storage.store import FILE, read_store, reopen_store
+from graders.storage.requests import ANSWERS, Reply, Request, Requests, open_requests
+from graders.storage.store import FILE, Store, read_store, reopen_store
 from reports.course.files import write_course, write_pages
 from reports.review.requests import read_request
-from reports.terminal.store import show_adjustments, show_kinds, show_requests, show_sentences
+from reports.terminal.store import (
+    show_adjustments,
+    show_kinds,
+    show_request,
+    show_requests,
+    show_sentences,
+)
 
+LONGEST_HINT = 1000  # characters
 Undo = Annotated[bool, typer.Option("--undo", help="Hide them again.")]
 
 
@@ -185,22 +194,34 @@ def name_mistake(
     hint: Annotated[str, typer.Option(help="What students read.", prompt=True)],
 ) -> None:
     """Give failures that have no named mistake a hint, which the next grading shows."""
+    if not 0 < len(hint.strip()) <= LONGEST_HINT:
+        raise UsageError(f"a hint has 1 to {LONGEST_HINT:,} characters", "write it with --hint")
     with read_store(folder) as store:
         generation, failures = store.generation().number, Failures()
+        names = search(store, generation, student)
+        if len(names) > 1:
+            raise UsageError(f"`{student}` may be {', '.join(names)}", "name one submission")
         for result in store.results(generation):
             failures.add(result)
-        found = failures.find(student, check)
-        file = add_hint(
-            stored_assignment(store, generation).folder,
-            Hint(check=check, observed=found.observed, says=hint.strip()),
-        )
+        found, name = failures.find(names[0], check), _assignment_of(store, names[0])
+    file = add_hint(
+        load_assignment(name).folder,
+        Hint(check=check, observed=found.observed, says=hint.strip()),
+    )
     count = len(found.submissions)
     show_sentences(
         (
-            f"{count} submission{' has' if count == 1 else 's have'} it: {found.observed}",
-            f"The hint is in {file}: run `regrade` to show it",
+            f"{count} submission{' fails' if count == 1 else 's fail'} this way: {found.observed}",
+            f"The hint is in {file}. To show it: `regrade {name} --out {folder}`, then --publish",
         )
     )
+
+
+def _assignment_of(store: Store, submission: str) -> str:
+    """Return the name or the folder of the assignment by which a submission was graded."""
+    members = store.members(store.generation().number)
+    (member,) = (each for each in members if each.submission == submission)
+    return assignment_in(member.cache_key.options)
 
 
 def requests(
@@ -212,7 +233,7 @@ def requests(
     ] = None,
     grant: Annotated[bool, typer.Option("--grant", help="The student is right.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="The grade stays.")] = False,
-    answer: Annotated[bool, typer.Option("--answer", help="Ask back; it stays open.")] = False,
+    answer: Annotated[bool, typer.Option("--answer", help="Reply, and leave it open.")] = False,
     comment: Annotated[str, typer.Option(help="What the student reads.")] = "",
     save: Annotated[Path | None, typer.Option(help="Write the attachment to this file.")] = None,
     reviewer: Reviewer = "",
@@ -220,48 +241,70 @@ def requests(
     """List regrade requests, take new ones, or reply to one."""
     said = {"granted": grant, "rejected": reject, "answered": answer}
     answers = [each for each in ANSWERS if said[each]]
-    if len(answers) > 1 or (bool(answers) != bool(comment)) or ((answers or save) and not number):
+    if len(answers) > 1 or bool(answers) != bool(comment) or ((answers or save) and not number):
         raise UsageError(
-            "a reply is one of --grant, --reject and --answer, with a --comment",
+            "a reply is a request's number, one of --grant, --reject and --answer, and a --comment",
             "requests DIR NUMBER --grant --comment TEXT",
         )
     with reopen_store(folder) as store, open_requests(folder / FILE) as trail:
         generation = store.generation().number
         task = stored_assignment(store, generation)
-        for file in files or ():
-            request = read_request(file, store, generation, task)
-            new = trail.add(request)
-            show_sentences((f"{file}: {_about(request)}{'' if new else ' is stored already'}",))
-        found = [each for each in trail.all() if number in (0, each.number)]
-        if number and not found:
-            raise UsageError(f"there is no request {number}", "`requests DIR` lists them")
-        if save is not None:
-            write_whole(save, found[0].attachment[1], remedy="choose another file")
-        for each in answers:
-            trail.reply(number, Reply(each, comment, reviewer or getpass.getuser()))
-        if answers:
-            show_sentences((f"{number}: {_about(found[0])}: {answers[0]}",))
-        else:
-            show_requests(found)
-        if files or answers:
-            write_pages(store, generation, rules=rules_of(store, task, folder), out=folder)
+        sent = [(file, read_request(file, store, generation, task)) for file in files or ()]
+        for file, request in sent:
+            known = "" if trail.add(request) else " is stored already"
+            show_sentences((f"{file}: {_about(request)}{known}",))
+        if not number:
+            show_requests(trail.all())
+        for request in _numbered(trail, number):
+            if save is not None:
+                _save_attachment(request, save)
+            elif not answers:
+                show_request(request)
+            for each in answers:
+                trail.reply(number, Reply(each, comment, reviewer or getpass.getuser()))
+                show_sentences((_replied(request, each),))
+        if sent or answers:
+            write_course(store, generation, task=task, out=folder, named=())
         if grant:
-            show_sentences(_next_steps(found[0], folder, task))
+            show_sentences(_next_steps(request, folder, store))
+
+
+def _numbered(trail: Requests, number: int) -> list[Request]:
+    found = [each for each in trail.all() if each.number == number]
+    if number and not found:
+        raise UsageError(f"there is no request {number}", "`requests DIR` lists them")
+    return found
+
+
+def _save_attachment(request: Request, file: Path) -> None:
+    name, content = request.attachment
+    if not name:
+        raise UsageError(f"request {request.number} has no attachment", "leave out --save")
+    if file.exists():
+        raise UsageError(f"{file} exists", "choose another file")
+    write_whole(file, content, remedy="choose another file")
+    show_sentences((f"{name} is saved as {file}",))
+
+
+def _replied(request: Request, answer: str) -> str:
+    before = "" if request.is_open else f"; it was {request.state} before"
+    return f"{request.number}: {_about(request)}: {answer}{before}"
 
 
 def _about(request: Request) -> str:
     return f"{request.submission}, {request.criterion}"
 
 
-def _next_steps(request: Request, folder: Path, task: Assignment) -> Iterator[str]:
+def _next_steps(request: Request, folder: Path, store: Store) -> Iterator[str]:
     """Yield what may follow a granted request."""
+    name = _assignment_of(store, request.submission)
     yield "What you can do now:"
     yield (
         f"- change this student's points: `adjust {folder} {request.submission} "
         f"{request.criterion} --points POINTS --comment TEXT`"
     )
     yield (
-        f"- if a check is wrong: mend it, plant the case in {task.folder / 'examples.toml'} with "
-        f"the points it should get, and run `validate {task.name}`"
+        f"- if a check is wrong: fix it, plant the case in its `examples.toml` with "
+        f"the points it should get, and run `validate {name}`"
     )
-    yield f"- then `regrade {task.name} --out {folder}` lists everyone else whose points change"
+    yield f"- then `regrade {name} --out {folder}` lists everyone else whose points change"

@@ -27,6 +27,7 @@ from graders.privacy.forgetting import (
 from graders.privacy.pseudonyms import Names
 from graders.storage.files import write_whole
 from graders.storage.result_json import write_text
+from graders.storage.store import FILE as STORE
 from graders.storage.store import Store, read_store, reopen_store
 from reports.course.files import keep_edited, write_course, write_pages
 from reports.course.regrade import FILE as REGRADE_PAGE
@@ -41,7 +42,9 @@ from submissions.people import people_in
 
 File = Annotated[
     Path | None,
-    typer.Option("-o", "--output", help="File; for `pages`, a folder.", show_default="stdout"),
+    typer.Option(
+        "-o", "--output", help="File; for `pages` and `research`, a folder.", show_default="stdout"
+    ),
 ]
 
 
@@ -214,10 +217,20 @@ def forget(
         receipt += _forgotten(store, known, reviewer or getpass.getuser())
         write_course(store, generation, task=task, out=folder, named=())
     left = still_named_in(known, folder)
-    receipt += [f"still named in {folder / each}: remove the name or the file" for each in left]
+    if known.namesake:
+        receipt.append(
+            f"another student is called {known.person.name}: no file was searched for it"
+        )
+    receipt += [_still_named(folder / each) for each in left]
     if known.upload.exists():
         receipt.append(f"the upload itself is still at {known.upload}")
     show_receipt(receipt)
+
+
+def _still_named(file: Path) -> str:
+    if file.name == STORE:
+        return f"still named in {file}: in what others submitted, or in comments about others"
+    return f"still named in {file}: remove the name or the file"
 
 
 def _whom(known: Known) -> str:

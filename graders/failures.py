@@ -145,10 +145,13 @@ class Failures:
             for each in self._found.values()
             if any(given.id == submission for given in each.submissions)
         }
-        if check in own:
-            return own[check]
-        failed = f"it fails {', '.join(sorted(own))}" if own else "no check fails there"
-        raise UsageError(f"`{check}` does not fail for `{submission}`", failed)
+        if check not in own:
+            failed = f"failing checks: {', '.join(sorted(own)) or 'none'}"
+            raise UsageError(f"`{check}` does not fail for `{submission}`", failed)
+        if own[check].sample.hint and not own[check].sample.outcome:
+            problem = f"`{check}` gives these failures a hint: {own[check].sample.hint}"
+            raise UsageError(problem, "change it in the check")
+        return own[check]
 
     def unnamed(self) -> list[Cluster]:
         """Return what failed without a hint that explains the value, the most common first."""

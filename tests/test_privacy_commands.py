@@ -130,6 +130,27 @@ def test_files_that_still_name_a_student_are_listed(out):
     }
 
 
+def test_a_namesakes_files_are_not_listed(out, tmp_path):
+    roster = tmp_path / "roster.csv"
+    roster.write_text(ROSTER.replace("Bob Babbage", "Ada Lovelace"))
+    words = ("batch", tmp_path / "tiny", tmp_path / "uploads", "--roster", roster)
+    assert softmark(*words, "--out", out, "--executor", "serial").returncode == 0
+    receipt = forget(out, "ada-byron", "--yes")
+    assert "another student is called Ada Lovelace" in receipt
+    assert "still named" not in receipt
+    assert naming(out, ["bob@example.edu"]) >= {"grades.csv", FILE}
+
+
+def test_the_store_is_never_to_be_removed(out, tmp_path):
+    (out / "plain").mkdir()
+    with contextlib.closing(sqlite3.connect(out / FILE)) as connection, connection:
+        connection.execute(
+            "INSERT INTO requests VALUES (NULL, 'bob', 'answer', 'As Ada Lovelace.', '', '', '')"
+        )
+    (line,) = (each for each in forget(out, "ada-byron", "--yes").splitlines() if FILE in each)
+    assert line.endswith("in what others submitted, or in comments about others")
+
+
 def test_a_group_keeps_its_submission_without_the_member(out):
     receipt = forget(out, "cy@example.edu", "--yes")
     assert "which stays" in receipt

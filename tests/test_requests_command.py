@@ -65,6 +65,7 @@ def test_a_request_and_its_reply_are_on_the_page_of_this_student_alone(out, tmp_
     before = page(out, "bob")
     assert "ada, answer" in requests(out, "--from", file)
     assert "Waiting for the course staff" in page(out)
+    assert "A regrade request is open" in (out / "index.html").read_text()
     assert "<script>alert" not in page(out)
     assert "stored already" in requests(out, "--from", file)
     assert "open" in requests(out)
@@ -72,12 +73,16 @@ def test_a_request_and_its_reply_are_on_the_page_of_this_student_alone(out, tmp_
     assert "Answered, still open" in page(out)
     said = requests(out, 1, "--grant", "--comment", "You are right.", "--reviewer", "Rea")
     assert "adjust" in said
-    assert "regrade tiny" in said
+    assert f"regrade {out.parent / 'tiny'} --out" in said, "the folder, as for `batch`"
+    assert "it was granted before" in requests(out, 1, "--reject", "--comment", "No.")
+    requests(out, 1, "--grant", "--comment", "You are right.")
     shown = page(out)
     assert ("Granted" in shown, "Which part?" in shown, "You are right." in shown) == (True,) * 3
     assert "Rea" not in shown
     assert page(out, "bob") == before
-    assert "granted by Rea: You are right." in requests(out, 1)
+    assert "A regrade request is open" not in (out / "index.html").read_text()
+    assert "answered by Rea: Which part?" in requests(out, 1)
+    assert requests(out).count("\n") == 2, "a table, of one request, too"
 
 
 def test_codes_are_of_one_submission_and_one_course(out, tmp_path):
@@ -98,15 +103,33 @@ def test_a_pasted_text_is_a_request(out, tmp_path):
         (request,) = store.requests()
     assert (request.submission, request.criterion) == ("ada", "answer")
     assert request.reason == "I meant 42.\nReally."
+    assert "I meant 42.\nReally.\n" in requests(out, 1)
 
 
 def test_an_attachment_is_handed_on(out, tmp_path):
     plot = tmp_path / "plot.png"
     plot.write_bytes(bytes(range(256)))
     file = appeal(out, tmp_path / "a.json", more=("--attach", plot))
-    assert "attached: plot.png" in requests(out, "--from", file)
+    requests(out, "--from", file)
+    assert "attached: plot.png" in requests(out, 1)
     requests(out, 1, "--save", tmp_path / "saved.png")
     assert (tmp_path / "saved.png").read_bytes() == plot.read_bytes()
+    assert "exists" in requests(out, 1, "--save", tmp_path / "saved.png", code=2)
+    requests(out, "--from", appeal(out, tmp_path / "b.json", criterion="double"))
+    assert "no attachment" in requests(out, 2, "--save", tmp_path / "other.png", code=2)
+
+
+def test_several_requests_are_taken_or_none(out, tmp_path):
+    right, wrong = appeal(out, tmp_path / "a.json"), tmp_path / "b.json"
+    wrong.write_text("{}")
+    requests(out, "--from", right, "--from", wrong, code=2)
+    assert "answer" not in requests(out)
+
+
+def test_a_code_of_another_form_is_refused_before_it_is_sent(tmp_path):
+    done = softmark("appeal", "notacode", "answer", "--reason", "x", "-o", tmp_path / "a.json")
+    assert (done.returncode, "is not a request code" in done.stderr) == (2, True)
+    assert not (tmp_path / "a.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -114,7 +137,7 @@ def test_an_attachment_is_handed_on(out, tmp_path):
     [
         ("{}", "schema: Field required"),
         ("{" * 100_000, "JSON"),
-        ("I disagree.", "is no request"),
+        ("I disagree.", "is not a request"),
         ('{"schema": "softmark/request/v2"}', "schema"),
         ("x" * (2**20 + 1), "larger than 1 MB"),
         ("CODE later\nWhy?", "there is no criterion `later`; did you mean"),
@@ -136,7 +159,7 @@ def test_what_is_no_request_is_refused_in_one_sentence(out, tmp_path, content, s
     [("--grant",), ("1", "--grant"), ("--grant", "--comment", "x"), ("1", "--comment", "x")],
 )
 def test_a_reply_needs_a_request_a_decision_and_a_comment(out, words):
-    assert "a reply is one of" in requests(out, *words, code=2)
+    assert "a reply is a request's number, one of" in requests(out, *words, code=2)
 
 
 def test_the_trail_is_only_added_to_and_forgotten_with_the_student(out, tmp_path):

@@ -29,13 +29,15 @@ TELLING = 8  # letters of a word that is somebody's and not a word of a page
 class Known:
     """What a store knows of a student: the submission, its people, and which of them is meant.
 
-    `upload` is where the submission lay when it was graded.
+    `upload` is where the submission lay when it was graded; `namesake` says whether another
+    submission names somebody of the same name.
     """
 
     submission: str
     people: tuple[Person, ...]
     person: Person
     upload: Path
+    namesake: bool = False
 
     @property
     def others(self) -> tuple[Person, ...]:
@@ -52,7 +54,8 @@ class Known:
     @property
     def texts(self) -> frozenset[str]:
         """What identifies the student anywhere; a short word may be any word."""
-        words = {self.person.name, *(() if self.others else (self.submission,))}
+        words = set() if self.others else {self.submission}
+        words |= set() if self.namesake else {self.person.name}
         telling = {each for each in words if len(each) >= TELLING or not each.isalpha()}
         return frozenset(filter(None, {self.person.email, self.person.sid, *telling}))
 
@@ -73,7 +76,11 @@ def find_student(store: Store, generation: int, typed: str) -> Known:
     if len(own) > 1:
         names = ", ".join(map(str, people))
         raise UsageError(f"{member.submission} is of {names}", "name one by email or number")
-    return Known(member.submission, people, own[0], member.path)
+    others = (each for each in members.values() if each != member)
+    students = (store.handed_in(each.submission, each.cache_key.address)[0] for each in others)
+    theirs = {name_key(each.name) for text in students for each in people_in(text)}
+    namesake = name_key(own[0].name) in theirs
+    return Known(member.submission, people, own[0], member.path, namesake)
 
 
 def forget_rows_of(known: Known, out: Path) -> list[str]:

@@ -47,6 +47,11 @@ class Request:
     replies: tuple[Reply, ...] = ()
 
     @property
+    def is_open(self) -> bool:
+        """Whether staff have to reply."""
+        return self.state in ("open", "answered")
+
+    @property
     def state(self) -> str:
         """How it stands: `open`, `answered`, `granted` or `rejected`."""
         return self.replies[-1].answer if self.replies else "open"

@@ -36,7 +36,7 @@ def write_course(
         grade = rules.grade(result)
         _write_old(result, out, rules)
         search.add(result)
-        counted.add(result, grade)
+        counted.add(result, grade, rules.requests.get(result.submission.id, ()))
         if named is None or result.submission.id in named:
             scores.add(result, grade)
             good &= result.status not in ("incomplete", "rejected")

@@ -13,6 +13,7 @@ from graders.course.item_statistics import Items, ItemStatistics, Repeats
 from graders.errors import ON_A_GPU
 from graders.failures import Cluster, Failures
 from graders.model import Criterion, Result, ResultStatus, Submission
+from graders.storage.requests import Request
 from reports.course.accuracies import Accuracies, AccuracySeries
 from reports.course.twins import Twins
 from reports.provisional import so_far
@@ -32,6 +33,7 @@ NEEDS_GPU = (
     "The code asks for a GPU by name and was graded on a CPU. It may be correct on a GPU: read the "
     "lines in question before you take the points off."
 )
+REQUESTED = "A regrade request is open: python grade.py requests DIR."
 BINS = 10
 ROUNDING = 1e-9  # fraction of a bar
 HINTS_SHOWN = 15
@@ -175,8 +177,13 @@ class Counted:
     items: Items = field(default_factory=Items)
     accuracies: Accuracies = field(default_factory=Accuracies)
 
-    def add(self, result: Result, final: FinalGrade | None = None) -> None:
-        """Count a Result, which may be let go then, and its final grade."""
+    def add(
+        self,
+        result: Result,
+        final: FinalGrade | None = None,
+        requests: Sequence[Request] = (),
+    ) -> None:
+        """Count a Result, which may be let go then, its final grade and its regrade requests."""
         submission = result.submission
         title = (submission.id, result.title)
         self.title = min(self.title or title, title)
@@ -193,7 +200,7 @@ class Counted:
             wrong = (c for c in graded.checks if c.status in ("failed", "partial"))
             for hint in {c.hint for c in wrong if c.hint and not is_crash(c)}:
                 self.hints[graded.criterion.id, hint].append(submission)
-        self.rows.append(_row(result, final))
+        self.rows.append(_row(result, final, [each for each in requests if each.is_open]))
         self.failures.add(result)
         self.items.add(result)
         self.accuracies.add(result)
@@ -236,7 +243,8 @@ def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> Cours
     return counted.view(twins)
 
 
-def _row(result: Result, final: FinalGrade | None) -> Row:
+def _row(result: Result, final: FinalGrade | None, requests: Sequence[Request]) -> Row:
+    asked = REQUESTED if requests else ""
     return Row(
         submission=result.submission,
         status=result.status,
@@ -245,7 +253,7 @@ def _row(result: Result, final: FinalGrade | None) -> Row:
         so_far=so_far(result),
         points={c.criterion.id: c.points for c in result.criteria if not c.is_excused},
         unanswered=unanswered(result),
-        reason=_reason(result)[:PROSE_LIMIT],
+        reason=" ".join(filter(None, (asked, _reason(result))))[:PROSE_LIMIT],
         missing=_missing(result),
         final=final,
     )

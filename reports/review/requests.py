@@ -8,6 +8,7 @@ My table has the same values: ...
 """
 
 import base64
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,6 +22,7 @@ from graders.storage.store import Store
 LARGEST = 2**20  # bytes of a request's file
 LARGEST_ATTACHMENT = LARGEST // 2
 LONGEST_REASON = 10_000  # characters
+CODE = re.compile(r"[A-Z2-7]{5}-[A-Z2-7]{5}")
 REMEDY = "it is a file that `appeal` wrote, or a text: CODE CRITERION, then the reason"
 
 
@@ -43,6 +45,8 @@ class _File(BaseModel):
 
 def request_text(code: str, criterion: str, reason: str, attach: Path | None) -> str:
     """Return a request's file; raises UsageError if something in it is too long."""
+    if not CODE.fullmatch(code.strip().upper()):
+        raise UsageError(f"`{code}` is not a request code", "it is at the end of your page")
     attachment = None
     if attach is not None:
         try:
@@ -53,7 +57,8 @@ def request_text(code: str, criterion: str, reason: str, attach: Path | None) ->
             raise UsageError(f"{attach} has more than 512 KB", "attach a part of it")
         attachment = _Attachment(name=attach.name, base64=base64.b64encode(content).decode())
     if not 0 < len(reason.strip()) <= LONGEST_REASON:
-        raise UsageError(f"the reason has to have 1 to {LONGEST_REASON:,} characters", "--reason")
+        problem = f"a reason has 1 to {LONGEST_REASON:,} characters"
+        raise UsageError(problem, "say with --reason what is wrong")
     file = _File(
         schema_="softmark/request/v1",
         code=code.strip().upper(),
@@ -69,8 +74,10 @@ def read_request(file: Path, store: Store, generation: int, task: Assignment) ->
     try:
         content = file.read_bytes()
         text = content.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: {error}", REMEDY) from error
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}", REMEDY) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8 text", REMEDY) from error
     if len(content) > LARGEST:
         raise UsageError(f"{file} is larger than 1 MB", REMEDY)
     read = _read_json(file, text) if text.lstrip().startswith("{") else _read_text(file, text)
@@ -84,7 +91,8 @@ def read_request(file: Path, store: Store, generation: int, task: Assignment) ->
     if read.criterion not in known:
         end = did_you_mean(read.criterion, known)
         raise UsageError(
-            f"{file}: there is no criterion `{read.criterion}`{end}", f"there is {', '.join(known)}"
+            f"{file}: there is no criterion `{read.criterion}`{end}",
+            f"choose from {', '.join(known)}",
         )
     attached = ("", b"")
     if read.attachment is not None:
@@ -105,7 +113,7 @@ def _read_text(file: Path, text: str) -> _File:
     head, _, reason = text.strip().partition("\n")
     words = head.split()
     if len(words) != 2 or not 0 < len(reason.strip()) <= LONGEST_REASON:
-        raise UsageError(f"{file} is no request", REMEDY)
+        raise UsageError(f"{file} is not a request", REMEDY)
     return _File(
         schema_="softmark/request/v1", code=words[0], criterion=words[1], reason=reason.strip()
     )

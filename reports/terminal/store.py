@@ -136,24 +136,26 @@ def show_sentences(sentences: Iterable[str]) -> None:
 
 
 def show_requests(requests: Sequence[Request]) -> None:
-    """Show a row for each regrade request, or one request with its replies."""
+    """Show a row for each regrade request."""
     if not requests:
         OUT.print("no requests")
         return
-    if len(requests) != 1:
-        rows = [
-            (str(each.number), each.submission, each.criterion, each.state, line(each.reason, 60))
-            for each in requests
-        ]
-        show_table(("request", "submission", "criterion", "", "reason"), rows)
-        return
-    (each,) = requests
+    rows = [
+        (str(each.number), each.submission, each.criterion, each.state, line(each.reason, 60))
+        for each in requests
+    ]
+    show_table(("request", "submission", "criterion", "", "reason"), rows)
+
+
+def show_request(each: Request) -> None:
+    """Show one request with its replies."""
     made = each.made_at[:16].replace("T", " ")
     OUT.print(
         f"{each.number}: {line(each.submission)}, {line(each.criterion)}, {each.state}; {made} UTC",
         soft_wrap=True,
     )
-    OUT.print(line(each.reason, 10_000), soft_wrap=True)
+    for part in each.reason.splitlines():
+        OUT.print(line(part, 10_000), soft_wrap=True)
     if each.attachment[0]:
         OUT.print(f"attached: {line(each.attachment[0])} (--save FILE)", soft_wrap=True)
     for reply in each.replies:

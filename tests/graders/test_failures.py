@@ -123,7 +123,8 @@ def test_a_mistake_that_is_named_has_its_hint_in_the_next_grading(tiny_folder, h
     assert "The product is wrong." in (tmp_path / "out" / "index.html").read_text()
     name = ("name-mistake", tmp_path / "out", "ada", "doubles", "--hint", "You add.")
     done = softmark(*name)
-    assert "2 submissions have it" in done.stderr
+    assert "2 submissions fail this way" in done.stderr
+    assert softmark(*name[:-1], " ").returncode == 2
     softmark("batch", *words)
     with read_store(tmp_path / "out") as store:
         hints = {
@@ -133,7 +134,17 @@ def test_a_mistake_that_is_named_has_its_hint_in_the_next_grading(tiny_folder, h
     assert hints["ada"] == hints["bob"] == "You add." != hints["eve"]
     assert softmark(*name).returncode == 2
     done = softmark("name-mistake", tmp_path / "out", "ada", "answer", "--hint", "x")
-    assert (done.returncode, "it fails doubles" in done.stderr) == (2, True)
+    assert (done.returncode, "failing checks: doubles" in done.stderr) == (2, True)
+    assert softmark("name-mistake", tmp_path / "out", "nobody", "answer", "--hint", "x").returncode
+
+
+def test_a_check_that_names_the_mistake_itself_is_left_alone(tiny_folder, hand_in, tmp_path):
+    hand_in("ada", work_py="def double(x):\n    return x + 1\n", answer_txt="42")
+    words = (tiny_folder, tmp_path / "uploads", "--out", tmp_path / "out", "--executor", "serial")
+    softmark("batch", *words)
+    done = softmark("name-mistake", tmp_path / "out", "ada", "doubles", "--hint", "You add.")
+    assert (done.returncode, "Times two." in done.stderr) == (2, True)
+    assert not (tiny_folder / "hints.toml").exists()
 
 
 def test_a_course_keeps_one_failure_of_a_cluster(make_result):
