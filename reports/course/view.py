@@ -149,6 +149,12 @@ class CourseView:
         return sum(len(each.submissions) for each in self.waiting)
 
     @property
+    def has_fewer_points(self) -> bool:
+        """Whether some score is out of fewer points, as after an excuse."""
+        known = (row for row in self.rows if row.score is not None)
+        return any(row.max_score < self.max_score for row in known)
+
+    @property
     def has_names(self) -> bool:
         """Whether a student has another name than the submission's ID."""
         given = (row.submission for row in self.rows)
@@ -211,7 +217,11 @@ class Counted:
         `repeats` are the store's counts of regradings.
         """
         rows = tuple(sorted(self.rows, key=lambda row: row.submission.id))
-        scores = [row.score for row in rows if row.score is not None]
+        scores = [
+            _in_proportion(row.score, row.max_score, self.highest)
+            for row in rows
+            if row.score is not None
+        ]
         return CourseView(
             title=self.title[1] if self.title else "No submissions",
             rubric=tuple(_summary(criterion, rows) for criterion in _rubric(self)),
@@ -257,6 +267,11 @@ def _row(result: Result, final: FinalGrade | None, requests: Sequence[Request]) 
         missing=_missing(result),
         final=final,
     )
+
+
+def _in_proportion(score: float, most: float, highest: float) -> float:
+    """Return a score out of `most` points as one out of `highest`."""
+    return score * highest / most if 0 < most < highest else score
 
 
 def _missing(result: Result) -> tuple[str, ...]:

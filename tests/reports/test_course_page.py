@@ -220,3 +220,19 @@ def test_crashes_are_apart_from_mistakes_and_rare_mistakes_are_counted(make_resu
     view = course_view([make_result(criterion_result(CODE, *wrong))])
     assert (len(view.hints), view.rarer) == (15, 3)
     assert "3 less common mistakes appear only on" in write_course_page(view, tmp_path).read_text()
+
+
+def test_a_score_out_of_fewer_points_counts_in_proportion(make_result, tmp_path):
+    whole = criterion_result(CODE, check_result())
+    half = criterion_result(FILES, check_result("partial", 0.5))
+    both = make_result(whole, half, submission="a")
+    view = course_view([both, make_result(half, submission="b")])
+    assert view.mean == pytest.approx((9 + 7) / 2), "of 14: 4 + 5, and half"
+    assert sum(each.count for each in view.bins) == 2
+    # A histogram is drawn for several scores only.
+    others = [replace(both, submission=replace(both.submission, id=name)) for name in "cdefgh"]
+    page = write_course_page(course_view([both, *others]), tmp_path).read_text()
+    assert "count in proportion" not in page
+    fewer = make_result(half, submission="b")
+    page = write_course_page(course_view([both, *others, fewer]), tmp_path).read_text()
+    assert "count in proportion" in page
