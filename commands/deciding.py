@@ -250,23 +250,23 @@ def requests(
         generation = store.generation().number
         task = stored_assignment(store, generation)
         sent = [(file, read_request(file, store, generation, task)) for file in files or ()]
-        for file, request in sent:
-            known = "" if trail.add(request) else " is stored already"
-            show_sentences((f"{file}: {_about(request)}{known}",))
+        for file, each in sent:
+            known = "" if trail.add(each.request, each.content) else " is stored already"
+            show_sentences((f"{file}: {_about(each.request)}{known}",))
         if not number:
             show_requests(trail.all())
         for request in _numbered(trail, number):
             if save is not None:
-                _save_attachment(request, save)
+                _save_attachment(trail, request, save)
             elif not answers:
                 show_request(request)
-            for each in answers:
-                trail.reply(number, Reply(each, comment, reviewer or getpass.getuser()))
-                show_sentences((_replied(request, each),))
+            for kind in answers:
+                trail.reply(number, Reply(kind, comment, reviewer or getpass.getuser()))
+                show_sentences((_replied(request, kind),))
+            if grant:
+                show_sentences(_next_steps(request, folder, store))
         if sent or answers:
             write_course(store, generation, task=task, out=folder, named=())
-        if grant:
-            show_sentences(_next_steps(request, folder, store))
 
 
 def _numbered(trail: Requests, number: int) -> list[Request]:
@@ -276,14 +276,14 @@ def _numbered(trail: Requests, number: int) -> list[Request]:
     return found
 
 
-def _save_attachment(request: Request, file: Path) -> None:
-    name, content = request.attachment
-    if not name:
+def _save_attachment(trail: Requests, request: Request, file: Path) -> None:
+    if not request.attached:
         raise UsageError(f"request {request.number} has no attachment", "leave out --save")
     if file.exists():
         raise UsageError(f"{file} exists", "choose another file")
+    content = trail.attachment(request.number)
     write_whole(file, content, remedy="choose another file")
-    show_sentences((f"{name} is saved as {file}",))
+    show_sentences((f"{request.attached} is saved as {file}",))
 
 
 def _replied(request: Request, answer: str) -> str:

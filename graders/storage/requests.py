@@ -12,7 +12,7 @@ import hmac
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
@@ -36,12 +36,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A student's request about one criterion; `attachment` is a file's name and content."""
+    """A student's request about one criterion; `attached` is a file's name, or empty."""
 
     submission: str
     criterion: str
     reason: str
-    attachment: tuple[str, bytes] = ("", b"")
+    attached: str = ""
     number: int = 0
     made_at: str = ""
     replies: tuple[Reply, ...] = ()
@@ -76,19 +76,24 @@ class Requests:
         with in_words(self.file):
             return requests_in(self.connection)
 
-    def add(self, request: Request) -> bool:
-        """Store a request; False if the same one is stored already."""
-        now, (name, content) = _now(), request.attachment
+    def add(self, request: Request, content: bytes = b"") -> bool:
+        """Store a request with its attachment; False if the same one is stored already."""
+        row = (request.submission, request.criterion, request.reason, request.attached, content)
+        same = "submission = ? AND criterion = ? AND reason = ? AND attached = ? AND content = ?"
         with transaction(self.file, self.connection):
-            same = replace(request, number=0, made_at="", replies=())
-            for each in requests_in(self.connection):
-                if replace(each, number=0, made_at="", replies=()) == same:
-                    return False
+            if self.connection.execute(f"SELECT 1 FROM requests WHERE {same}", row).fetchone():  # noqa: S608  a constant
+                return False
             self.connection.execute(
-                "INSERT INTO requests VALUES (NULL, ?, ?, ?, ?, ?, ?)",
-                (request.submission, request.criterion, request.reason, name, content, now),
+                "INSERT INTO requests VALUES (NULL, ?, ?, ?, ?, ?, ?)", (*row, _now())
             )
         return True
+
+    def attachment(self, number: int) -> bytes:
+        """Return the content of a request's attachment."""
+        with in_words(self.file):
+            query = "SELECT content FROM requests WHERE number = ?"
+            ((content,),) = self.connection.execute(query, (number,)).fetchall()
+        return bytes(content)
 
     def reply(self, number: int, reply: Reply) -> None:
         """Store a reply to the request with this number."""
@@ -115,15 +120,15 @@ def requests_in(connection: sqlite3.Connection) -> list[Request]:
     ):
         replies.setdefault(number, []).append(Reply(*reply))
     rows = connection.execute(
-        "SELECT number, submission, criterion, reason, attached, content, made_at FROM requests "
+        "SELECT number, submission, criterion, reason, attached, made_at FROM requests "
         "ORDER BY number"
     )
     return [
         Request(
-            *(submission, criterion, reason, (attached, content), number, made_at),
+            *(submission, criterion, reason, attached, number, made_at),
             replies=tuple(replies.get(number, ())),
         )
-        for number, submission, criterion, reason, attached, content, made_at in rows
+        for number, submission, criterion, reason, attached, made_at in rows
     ]
 
 

@@ -66,16 +66,16 @@ def handed_in(
 
 def name_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
     """Update the student, the time and the path of a stored Result from this submission."""
-    given = (submission.student, submission.submitted_at)
-    if handed_in(connection, submission.id, address) != given:
-        _write_anew(connection, submission.id, address, given)
+    student, moment = submission.student, submission.submitted_at
+    if handed_in(connection, submission.id, address) != (student, moment):
+        _write_anew(connection, submission.id, address, student, moment)
     place_anew(connection, submission, address)
 
 
 def rename(connection: sqlite3.Connection, submission: str, address: str, student: str) -> None:
     """Update the student of a stored Result."""
     _, moment = handed_in(connection, submission, address)
-    _write_anew(connection, submission, address, (student, moment))
+    _write_anew(connection, submission, address, student, moment)
 
 
 def place_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
@@ -90,14 +90,14 @@ def _write_anew(
     connection: sqlite3.Connection,
     submission: str,
     address: str,
-    given: tuple[str, datetime | None],
+    student: str,
+    moment: datetime | None,
 ) -> None:
     query = f"SELECT document, annex, sum {ROW}"
     for document, annex, stored in connection.execute(query, (submission, address)).fetchall():
         if sum_of(document, annex) != stored:
             continue  # damaged: reading it will raise
         result = result_from_text(whole(document, annex), address)
-        student, moment = given
         known = replace(result.submission, student=student, submitted_at=moment)
         document = result_text(replace(result, submission=known))
         connection.execute(

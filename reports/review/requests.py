@@ -9,6 +9,7 @@ My table has the same values: ...
 
 import base64
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -43,6 +44,14 @@ class _File(BaseModel):
     attachment: _Attachment | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request as a student sent it, with the content of its attachment."""
+
+    request: Request
+    content: bytes
+
+
 def request_text(code: str, criterion: str, reason: str, attach: Path | None) -> str:
     """Return a request's file; raises UsageError if something in it is too long."""
     if not CODE.fullmatch(code.strip().upper()):
@@ -69,7 +78,7 @@ def request_text(code: str, criterion: str, reason: str, attach: Path | None) ->
     return file.model_dump_json(by_alias=True, indent=1) + "\n"
 
 
-def read_request(file: Path, store: Store, generation: int, task: Assignment) -> Request:
+def read_request(file: Path, store: Store, generation: int, task: Assignment) -> Sent:
     """Return the request in a file; raises UsageError if nobody in the store could have made it."""
     try:
         content = file.read_bytes()
@@ -94,10 +103,9 @@ def read_request(file: Path, store: Store, generation: int, task: Assignment) ->
             f"{file}: there is no criterion `{read.criterion}`{end}",
             f"choose from {', '.join(known)}",
         )
-    attached = ("", b"")
-    if read.attachment is not None:
-        attached = (read.attachment.name, _decoded(file, read.attachment.base64))
-    return Request(codes[wanted].submission, read.criterion, read.reason, attached)
+    name = read.attachment.name if read.attachment else ""
+    content = _decoded(file, read.attachment.base64) if read.attachment else b""
+    return Sent(Request(codes[wanted].submission, read.criterion, read.reason, name), content)
 
 
 def _read_json(file: Path, text: str) -> _File:

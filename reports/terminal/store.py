@@ -156,8 +156,8 @@ def show_request(each: Request) -> None:
     )
     for part in each.reason.splitlines():
         OUT.print(line(part, 10_000), soft_wrap=True)
-    if each.attachment[0]:
-        OUT.print(f"attached: {line(each.attachment[0])} (--save FILE)", soft_wrap=True)
+    if each.attached:
+        OUT.print(f"attached: {line(each.attached)} (--save FILE)", soft_wrap=True)
     for reply in each.replies:
         OUT.print(f"{reply.answer} by {line(reply.reviewer)}: {line(reply.comment, 10_000)}")
 
