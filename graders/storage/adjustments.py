@@ -10,11 +10,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from graders.adjustments import Adjustment
-from graders.storage.database import in_words, open_existing, transaction
+from graders.storage.database import in_words, now, open_existing, transaction
 
 COLUMNS = (
     "submission, criterion, upload, reviewer, action, points, machine, comment, seen, number, "
@@ -51,7 +50,7 @@ class Adjustments:
 
     def add(self, adjustments: Sequence[Adjustment]) -> None:
         """Store these, all or none; raises Overtaken if one was made without seeing the newest."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
+        moment = now()
         with transaction(self.file, self.connection):
             known = {each.key: each for each in self.all()}
             for each in adjustments:
@@ -60,7 +59,7 @@ class Adjustments:
                 *values, _, _ = astuple(each)
                 self.connection.execute(
                     f"INSERT INTO adjustments ({COLUMNS}) VALUES ({', '.join('?' * 11)})",  # noqa: S608
-                    (*values, None, now),
+                    (*values, None, moment),
                 )
 
 

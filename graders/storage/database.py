@@ -20,6 +20,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from graders.errors import StorageError
@@ -139,6 +140,11 @@ def transaction(file: Path, connection: sqlite3.Connection) -> Iterator[sqlite3.
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def now() -> str:
+    """Return the time as it is stored: UTC, in seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def refuse_none(file: Path) -> None:

@@ -11,11 +11,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from graders.storage.database import in_words, open_existing, transaction
+from graders.storage.database import in_words, now, open_existing, transaction
 from graders.written.decisions import Decision, JudgedItem
 
 COLUMNS = (
@@ -54,8 +53,8 @@ class Decisions:
 
         If `unseen` is False, raises Overtaken if one was made without seeing the newest decision.
         """
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        rows = [replace(each, decided_at=now) for each in decisions]
+        moment = now()
+        rows = [replace(each, decided_at=moment) for each in decisions]
         with transaction(self.file, self.connection):
             late = [] if unseen else [each for each in rows if self._newest(each) != each.seen]
             if late:

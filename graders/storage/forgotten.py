@@ -7,10 +7,9 @@ Nothing of the rows stays in the file: it is written anew, and its write-ahead l
 
 import sqlite3
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-from graders.storage.database import REMAIN, in_words, transaction
+from graders.storage.database import REMAIN, in_words, now, transaction
 
 TABLES = ("results", "decisions", "adjustments", "requests", "replies", "members")
 
@@ -31,7 +30,7 @@ def forget_rows(
     file: Path, connection: sqlite3.Connection, submission: str, reviewer: str
 ) -> Forgotten:
     """Remove the rows of a submission, all or none."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    moment = now()
     with transaction(file, connection):
         for table in REMAIN:
             connection.execute(f"DROP TRIGGER {table}_remain")
@@ -49,10 +48,10 @@ def forget_rows(
         shown = counts[:4]
         number = connection.execute(
             "INSERT INTO forgotten VALUES (NULL, ?, ?, ?, ?, ?, ?)",
-            (reviewer, *shown, now),
+            (reviewer, *shown, moment),
         ).lastrowid
     write_anew(file, connection)
-    return Forgotten(number or 0, now, *shown)
+    return Forgotten(number or 0, moment, *shown)
 
 
 def write_anew(file: Path, connection: sqlite3.Connection) -> None:

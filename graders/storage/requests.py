@@ -13,11 +13,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
 
-from graders.storage.database import in_words, open_existing, transaction
+from graders.storage.database import in_words, now, open_existing, transaction
 
 Answer = Literal["granted", "rejected", "answered"]
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
@@ -84,7 +83,7 @@ class Requests:
             if self.connection.execute(f"SELECT 1 FROM requests WHERE {same}", row).fetchone():  # noqa: S608  a constant
                 return False
             self.connection.execute(
-                "INSERT INTO requests VALUES (NULL, ?, ?, ?, ?, ?, ?)", (*row, _now())
+                "INSERT INTO requests VALUES (NULL, ?, ?, ?, ?, ?, ?)", (*row, now())
             )
         return True
 
@@ -101,7 +100,7 @@ class Requests:
             self.connection.execute(
                 "INSERT INTO replies SELECT NULL, number, submission, ?, ?, ?, ? FROM requests "
                 "WHERE number = ?",
-                (reply.reviewer, reply.answer, reply.comment, _now(), number),
+                (reply.reviewer, reply.answer, reply.comment, now(), number),
             )
 
 
@@ -130,7 +129,3 @@ def requests_in(connection: sqlite3.Connection) -> list[Request]:
         )
         for number, submission, criterion, reason, attached, made_at in rows
     ]
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

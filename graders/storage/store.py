@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from graders.storage.adjustments import OF_EARLIER_UPLOADS, adjustments_of
 from graders.storage.database import (
     in_words,
     keep_private,
+    now,
     open_database,
     open_existing,
     refuse_none,
@@ -74,7 +75,7 @@ class Store:
             number = len(known) + 1
             connection.execute(
                 "INSERT INTO generations VALUES (?, ?, ?, ?, ?, NULL)",
-                (number, assignment.name, assignment.version, checks, _now()),
+                (number, assignment.name, assignment.version, checks, now()),
             )
             if not draft:
                 connection.execute(COPY, (number, base.number if base else 0))
@@ -136,7 +137,7 @@ class Store:
         if released != self.released():
             with self._transaction() as connection:
                 connection.execute(
-                    "INSERT INTO releases VALUES (NULL, ?, ?)", (int(released), _now())
+                    "INSERT INTO releases VALUES (NULL, ?, ?)", (int(released), now())
                 )
 
     def wrote(self, grades: bytes) -> bool:
@@ -319,7 +320,3 @@ def reopen_store(out: Path) -> Iterator[Store]:
     refuse_none(out / FILE)
     with open_store(out) as store:
         yield store
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
