@@ -52,7 +52,7 @@ class _OnCpu(TorchFunctionMode):
         if func is Tensor.cuda or func is Tensor.pin_memory:
             return args[0]
         if func is Tensor.to and len(args) > 1:
-            args = (args[0], _place(args[1]), *args[2:])
+            args = (args[0], place(args[1]), *args[2:])
         for each in args:  # a plain loop, because student code makes millions of these calls
             if type(each) is Device:
                 args = tuple(map(_known, args))
@@ -61,11 +61,11 @@ class _OnCpu(TorchFunctionMode):
             return func(*args)
         named = kwargs
         if "device" in named:
-            named = {**named, "device": _place(named["device"])}
+            named = {**named, "device": place(named["device"])}
         return func(*args, **named)
 
 
-def _place(device: Any) -> Any:
+def place(device: Any) -> Any:
     """Return the CPU if this names a GPU, also by a bare number; return anything else unchanged."""
     if isinstance(device, int) and not isinstance(device, bool):
         return CPU
@@ -76,94 +76,6 @@ def _place(device: Any) -> Any:
 
 def _known(value: Any) -> Any:
     return CPU if isinstance(value, torch.device) and value.type in OTHERS else value
-
-
-# ---------------------------------------------------------------- what is moved, and what is not
-
-# A GPU refuses these if a tensor is on the CPU; it accepts others, such as an index.
-MEETINGS = (
-    *("cross_entropy", "nll_loss", "eq", "__eq__", "ne", "__ne__"),
-    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
-)
-ELSEWHERE = ("cpu", "type", "type_as", "copy_")  # calls whose result may be anywhere
-
-
-class Moves(TorchFunctionMode):
-    """Watch which tensors are moved to a GPU, and whether they meet others that are not.
-
-        loaded(tensor): on the CPU --.to("cuda"), .cuda()--> on the GPU
-
-    Results of tensors in one place are there, too. All other places are unknown: that of a model,
-    and of what is moved to the CPU or to the device of something else.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.met = False
-
-    def loaded(self, value: Any) -> Any:
-        """Return a tensor or a dict of tensors, known to be on the CPU."""
-        if isinstance(value, dict):
-            return {key: self.loaded(each) for key, each in value.items()}
-        return _put(value, on_gpu=False)
-
-    def meet(self, *values: Any) -> None:
-        """Note whether one of these tensors is on the CPU and another on the GPU."""
-        tensors = [each for each in _tensors(values) if each.dim()]  # a GPU accepts one number
-        self.met = self.met or len(_places(tensors)) > 1
-
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        """Call `func`, and note the place of its results."""
-        named, name = kwargs or {}, getattr(func, "__name__", "")
-        given = [*args, *named.values()]
-        result = func(*args, **named)
-        places = _places(_tensors(given))
-        if not places:
-            return result
-        if name in MEETINGS:
-            self.meet(*given)
-        if name in ("to", "cuda", *ELSEWHERE) or "device" in named:
-            moves, place = _target(name, args, named)
-            if moves and isinstance(result, torch.Tensor):  # the CPU may return the same one
-                return _put(result.view_as(result), on_gpu=place)
-        for each in _tensors(result if isinstance(result, tuple | list) else [result]):
-            _put(each, on_gpu=next(iter(places)) if len(places) == 1 else None)
-        return result
-
-
-def _put(tensor: Any, *, on_gpu: bool | None) -> Any:
-    tensor.softmark_on_gpu = on_gpu
-    return tensor
-
-
-def _places(tensors: Sequence[Any]) -> set[bool]:
-    """Return the known places of these tensors: whether they are on the GPU."""
-    found = (getattr(each, "softmark_on_gpu", None) for each in tensors)
-    return {each for each in found if each is not None}
-
-
-def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
-    """Return the tensors among these values, and in lists of them."""
-    lists = [each if isinstance(each, tuple | list) else [each] for each in values]
-    return [each for some in lists for each in some if isinstance(each, torch.Tensor)]
-
-
-def _target(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[bool, bool | None]:
-    """Return whether a call moves its tensor, and whether it does to a GPU, if that is known."""
-    if name == "cuda" or name in ELSEWHERE:
-        return True, True if name == "cuda" else None
-    device = named.get("device", named.get("other", args[1] if len(args) > 1 else None))
-    if isinstance(device, torch.Tensor):
-        return True, next(iter(_places([device])), None)
-    if device is None or isinstance(device, torch.dtype):
-        return False, None
-    return True, True if _place(device) is not device else None
 
 
 # ---------------------------------------------------------------- calls that need a driver
@@ -195,7 +107,7 @@ class _AnyGenerator(type):
 
     def __call__(cls, device: Any = None) -> torch.Generator:
         """Return a generator on the CPU."""
-        return torch._C.Generator(device=CPU if device is None else _place(device))
+        return torch._C.Generator(device=CPU if device is None else place(device))
 
 
 class _Generator(metaclass=_AnyGenerator):
@@ -260,7 +172,7 @@ def _answers(module: ModuleType, names: Sequence[str], value: Any) -> list[Repla
 def _loading(load: Callable[..., Any]) -> Callable[..., Any]:
     def load_on_cpu(file: Any, map_location: Any = None, *values: Any, **named: Any) -> Any:
         """Load a file whose tensors may come from a GPU."""
-        wanted = CPU if map_location is None else _place(map_location)
+        wanted = CPU if map_location is None else place(map_location)
         return load(file, wanted, *values, **named)
 
     return load_on_cpu
@@ -269,7 +181,7 @@ def _loading(load: Callable[..., Any]) -> Callable[..., Any]:
 def _defaulting(set_default: Callable[[Any], None]) -> Callable[[Any], None]:
     def set_default_on_cpu(device: Any) -> None:
         """Make a device the default, never a GPU."""
-        set_default(_place(device))
+        set_default(place(device))
 
     return set_default_on_cpu
 
@@ -277,9 +189,9 @@ def _defaulting(set_default: Callable[[Any], None]) -> Callable[[Any], None]:
 def _moving(move: Callable[..., Any]) -> Callable[..., Any]:
     def move_on_cpu(module: torch.nn.Module, *values: Any, **named: Any) -> Any:
         """Move a module, never to a GPU."""
-        places = [_place(values[0]), *values[1:]] if values else []
+        places = [place(values[0]), *values[1:]] if values else []
         if "device" in named:
-            named["device"] = _place(named["device"])
+            named["device"] = place(named["device"])
         return move(module, *places, **named)
 
     return move_on_cpu

@@ -177,6 +177,14 @@ class Gathered:
             for each in self.statements()
         )
 
+    def texts(self) -> list[str]:
+        """Return the text of each file that has run so far, and of those that import one of it."""
+        run = {path for path in self._upload.modules if path.is_file()}
+        stems = "|".join(re.escape(each.stem) for each in run)
+        imported = re.compile(rf"\b(?:from|import)\s+(?:[\w.]*\.)?(?:{stems})\b")
+        read = {path: path.read_text(errors="replace") for path in self._upload.listing.paths}
+        return [each for path, each in read.items() if path in run or imported.search(each)]
+
     @property
     def notes(self) -> list[str]:
         """Sentences that tell the student which files were used and what failed."""

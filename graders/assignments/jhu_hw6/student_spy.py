@@ -5,18 +5,13 @@ attributes of the homework's own classes (`.model`, `.classifier`, `.prefix`, `.
 either of them runs on it.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
-from unittest import mock
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 from transformers import PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, SequenceClassifierOutput
-
-from graders.adapting.devices import Moves
 
 NAME = "distilbert-base-uncased"  # the hub's name of the model that this one replaces
 
@@ -127,22 +122,6 @@ class Device(str):
 
 CPU = Device("cpu")
 GPU = Device("cuda")
-
-
-@contextmanager
-def moving(inside: nn.Module) -> Iterator[Moves]:
-    """Watch which tensors of a batch are moved to a GPU; the inputs of this module meet in it."""
-    moves = Moves()
-
-    def look(_: nn.Module, args: Any, named: dict[str, Any]) -> None:
-        moves.meet(*args, *(each for name, each in named.items() if name != "labels"))
-
-    handle = inside.register_forward_pre_hook(look, with_kwargs=True)
-    try:
-        with mock.patch.object(torch.cuda, "is_available", return_value=True), moves:
-            yield moves
-    finally:
-        handle.remove()
 
 
 def state(model: nn.Module) -> dict[str, torch.Tensor]:

@@ -7,7 +7,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from graders.adapting.devices import Moves, on_cpu
+from graders.adapting.devices import on_cpu
+from graders.adapting.moves import Moves, moves_tensors, moving
 
 CPU = torch.device("cpu")
 ONES = torch.ones(2, 2)
@@ -208,3 +209,48 @@ def test_tensor_left_on_the_cpu_is_seen(way):
 @pytest.mark.parametrize("way", CAREFUL)
 def test_batch_that_is_moved_as_a_whole_is_not_reported(way):
     assert not _met(CAREFUL[way])
+
+
+class _Model(nn.Module):
+    def forward(self, ids, mask=None, labels=None):
+        return ids.sum()
+
+
+def _taken_in(use):
+    """Return what a model's inputs show when a batch of a loader is used."""
+    model, moves = _Model(), Moves()
+    with on_cpu(), moving(model, moves):
+        batch = moves.loaded({"ids": torch.ones(3, 2), "labels": torch.tensor([0, 1, 1])})
+        use(model, batch["ids"], batch["labels"])
+    return moves
+
+
+def test_labels_that_move_without_the_inputs_are_seen_and_those_left_behind_are_not():
+    # transformers moves labels to the logits by itself
+    assert _taken_in(lambda model, ids, labels: model(ids, labels=labels.cuda())).met
+    assert _taken_in(lambda model, ids, labels: model(ids.cuda(), mask=ids)).met
+    assert not _taken_in(lambda model, ids, labels: model(ids.cuda(), labels=labels)).met
+    assert not _taken_in(lambda model, ids, labels: model(ids, mask=ids, labels=labels)).met
+
+
+def test_loop_is_left_behind_only_if_the_other_one_moves_its_batches():
+    stays = _taken_in(lambda model, ids, labels: model(ids))
+    moved = _taken_in(lambda model, ids, labels: model(ids.to("cuda")))
+    unknown = _taken_in(lambda model, ids, labels: model(ids.cpu()))
+    assert stays.is_left_behind(moved)
+    assert not any(each.is_left_behind(stays) for each in (stays, moved, unknown))
+    assert not any(each.is_left_behind(moved) for each in (moved, unknown))
+
+
+def test_code_that_may_move_tensors_is_known_by_its_words():
+    class Moving:
+        def collate(self, rows):
+            return torch.stack(rows).to("cuda")
+
+    class Named:
+        def collate(self, rows):
+            return torch.zeros(len(rows), device="cuda")
+
+    assert moves_tensors(Moving)
+    assert moves_tensors(Named.collate)
+    assert not moves_tensors(_Model)

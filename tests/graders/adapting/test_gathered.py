@@ -152,3 +152,15 @@ def test_other_imports_are_not_taken_for_a_name(take, own):
     got = take({"a.py": own, "parts.py": PLAIN}, "double", own=("a",))
     assert not got.imported_from("double")
     assert not got.importing("double", Path("parts.py"))
+
+
+def test_texts_are_those_of_files_that_ran_or_import_one(take):
+    files = {
+        "work.py": "from helping import scale\ndef double(x):\n    return scale * x\n",
+        "helping.py": "scale = 2\n",
+        "script.py": "import work\nprint(work.double(3))\n",
+        "hw5/other.py": "def train(): 'mentions work and double'\n",
+    }
+    got = take(files, "double")
+    assert got["double"](4) == 8
+    assert sorted(got.texts()) == sorted(files[name] for name in list(files)[:3])

@@ -138,6 +138,12 @@ def _require_data(whole: "_Prepared", small: "_Prepared") -> None:
             "pre_process returns neither a model nor dataloaders.",
             hint="Return the model and the dataloaders of training, validation and test.",
         )
+    if whole.lacking:
+        fail(
+            "pre_process returns too few dataloaders, and no other code makes any.",
+            hint="Return the model and the dataloaders of training, validation and test.",
+            actual=f"train needs {whole.lacking} more",
+        )
     if small.rows and len(small.rows[0]) > MOST_SMALL:
         fail(
             "With small_subset=True, pre_process still loads many training rows.",
@@ -210,6 +216,7 @@ class _Prepared:
     swapped: str = ""  # a column that is passed to the dataset as another
     refused: str = ""  # what train() raises for its loaders' items
     batches: int = 0  # in the first loader
+    lacking: int = 0  # loaders that train() needs besides, and that nothing makes
     problem: str = ""  # why its rows are not known
 
 
@@ -221,8 +228,9 @@ def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
 def _prepared(reply: Any) -> _Prepared:
     if problem := str(mapping(reply, "problem")["problem"]):
         return _Prepared(problem=clean(problem))  # something that it needs may be missing here
-    mapping(reply, "rows", "classes", "kind", "nothing", "swapped", "refused", "batches")
-    classes = reply["classes"] if type(reply["classes"]) is int else 0
+    mapping(reply, "rows", "classes", "kind", "nothing", "swapped", "refused", "batches", "lacking")
+    counts = (reply[name] for name in ("classes", "batches", "lacking"))
+    classes, batches, lacking = (each if type(each) is int else 0 for each in counts)
     rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
     return _Prepared(
         rows,
@@ -231,7 +239,8 @@ def _prepared(reply: Any) -> _Prepared:
         reply["nothing"] is True,
         clean(str(reply["swapped"])),
         clean(str(reply["refused"])),
-        reply["batches"] if type(reply["batches"]) is int else 0,
+        batches,
+        lacking,
         problem,
     )
 

@@ -32,6 +32,7 @@ from .runs import NAME, Plan, Run, require_device, training_run
 
 PLAN = Plan()
 ALONE = Plan(own=False)
+RISING, FALLING = (Plan(own=False, brief=True, trend=trend) for trend in (1, -1))
 SINGLE = Plan(batch_size=1)
 ITEMS = 11  # in batches of 4, 4 and 3
 MANY = 40  # in batches of 1: more than 32, which loops accumulate at most
@@ -58,6 +59,7 @@ CRASHES = {
     "Trying to backward through the graph a second time": ADDED_UP,
 }
 IN_PLACE = "modified by an inplace operation"
+NEVER_STORED = ("state_dict", "NoneType")  # words of what load_state_dict(None) raises
 WRITTEN = ("loop-computes-gradients",)
 
 
@@ -292,9 +294,11 @@ def test_learning_rate_is_used(student: Student, inputs: Inputs, score: Score) -
 
 @pytest.mark.criterion("training", weight=0.5, depends_on=WRITTEN)
 def test_evaluates_on_validation(student: Student, inputs: Inputs, score: Score) -> None:
-    """If train evaluates during training, it does so on the validation set, without an error."""
+    """If train evaluates during training, it uses the validation set, and may keep the best."""
+    task = draw_task(inputs, "training", ITEMS)
 
-    def judge(run: Run) -> None:
+    def judge(file: str) -> None:
+        run = training_run(student, task, PLAN, file)
         if run.misfit and run.ended is not None:
             fail(
                 f"train ends with an error of its own: {run.ended}",
@@ -304,6 +308,7 @@ def test_evaluates_on_validation(student: Student, inputs: Inputs, score: Score)
         last = PLAN.steps(run.task) * PLAN.epochs
         early = {name for name, when in run.read.items() if any(0 < at < last for at in when)}
         if "validation" in run.read:
+            _require_best(student, task, file)
             if "test" in early:
                 score.note("train evaluates on test during training; choose only by validation.")
             return
@@ -317,7 +322,27 @@ def test_evaluates_on_validation(student: Student, inputs: Inputs, score: Score)
             actual=", ".join(sorted(early)),
         )
 
-    _in_each_run(student, inputs, score, judge)
+    in_each_file(student, score, NAME, judge)
+
+
+def _require_best(student: Student, task: Task, file: str) -> None:
+    """Fail if the weights of an epoch with a low accuracy replace those of a better one."""
+    try:
+        rising, falling = (training_run(student, task, each, file) for each in (RISING, FALLING))
+    except (StudentFault, Unavailable):
+        return  # a run of another check reports it
+    hint = "Store the weights whenever the validation accuracy is higher than the best so far."
+    if rising.ended is not None and all(each in str(rising.ended) for each in NEVER_STORED):
+        fail(f"train never stored the weights that it loads at the end: {rising.ended}", hint=hint)
+    if 0 <= rising.kept < falling.kept:
+        fail(
+            "train keeps the weights of a worse epoch.",
+            hint=hint,
+            counterexample={
+                "accuracy rises in every epoch": f"weights after step {rising.kept}",
+                "accuracy falls in every epoch": f"weights after step {falling.kept}",
+            },
+        )
 
 
 @pytest.mark.criterion("training", weight=0.5, depends_on=WRITTEN)

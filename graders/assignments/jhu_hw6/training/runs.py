@@ -30,6 +30,7 @@ class Plan:
     lr: float = 0.01
     brief: bool = False
     own: bool = True  # whether the loop calls the student's evaluate_model
+    trend: int = 0  # of the accuracies that it finds otherwise: 1 rises, -1 falls
 
     def steps(self, task: Task) -> int:
         """Return the number of batches, and so of steps, in an epoch."""
@@ -66,6 +67,7 @@ class Run:
     forwards: Sequence[Update]
     rates: Sequence[float]  # of each update with a step; below 0 if none is known
     final: Mapping[str, Floats]
+    kept: int  # the updates after which the model had its weights of the end; below 0 if never
     ended: StudentFault | Unavailable | None
     elsewhere: bool  # whether that may not be raised on the student's machine
     misfit: bool  # whether it is a wrong call of evaluate_model, or a name that is not defined
@@ -136,7 +138,7 @@ def require_device(student: Student, task: Task, name: str, file: str) -> None:
 
 
 def _run(task: Task, reply: Any) -> Run:
-    mapping(reply, "updates", "rates", "final", "ended", "read", "misfit")
+    mapping(reply, "updates", "rates", "final", "kept", "ended", "read", "misfit")
     forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
     rates = sequence(reply["rates"], float)
     told = mapping(reply["ended"])
@@ -144,7 +146,8 @@ def _run(task: Task, reply: Any) -> Run:
     elsewhere = told.get("elsewhere") is True
     misfit = reply["misfit"] is True
     final = _whole(task, reply["final"])
-    return Run(task, forwards, rates, final, ended, elsewhere, misfit, _read(reply))
+    kept = reply["kept"] if type(reply["kept"]) is int else -1
+    return Run(task, forwards, rates, final, kept, ended, elsewhere, misfit, _read(reply))
 
 
 def _read(reply: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:

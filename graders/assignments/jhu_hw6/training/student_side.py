@@ -2,10 +2,10 @@
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import CodeType
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from torch.utils.data import DataLoader, default_collate
 
 from graders.adapting.arguments import Misfit, require_fit
 from graders.adapting.gathered import code_folder
+from graders.adapting.moves import MOVERS, Moves, moves_tensors, moving
 from graders.adapting.raised import is_of_this_machine, is_unwritten, told
 
 from ..boolq_data.student_side import NAME as DATASET
@@ -30,7 +31,7 @@ from ..student_side import (
     offline,
     settings,
 )
-from ..student_spy import CPU, GPU, Classifier, items, moving, state
+from ..student_spy import CPU, GPU, Classifier, items, state
 from ..tuning.student_custom import (
     HUB_NAMES,
     NARROW,
@@ -48,11 +49,6 @@ NAME = "train"
 SETS = {"train": "train", "validation": "held_out", "test": "held_out"}
 EVALUATE = "evaluate_model"
 WEIGHTS = {"model.embeddings.weight": np.ones((2**16, 2), np.float32)}  # more than any token here
-CODE = (".py", ".ipynb")
-MOVERS = (  # words of code that may move batches without a call in the loop
-    *("collate_fn", "device_map", "DataParallel", "ccelerat", "Fabric"),
-    *("_format(", "set_default_device", "Trainer", "send_to_device"),
-)
 TINY = {"input_ids": [[1, 2]], "attention_mask": [[1, 1]], "labels": [1]}
 
 
@@ -61,9 +57,11 @@ def training_log(
 ) -> dict[str, Any]:
     """Return the updates of one run; `batches` contains the training set and the held-out set.
 
-    The plan is {epochs, batch_size, lr, brief, own}: with `brief`, only the learning rates and the
-    final weights are returned; without `own`, the student's evaluate_model is not used. `ended`
-    describes what the loop raised after it had made updates.
+    The plan is {epochs, batch_size, lr, brief, own, accuracies}: with `brief`, only the learning
+    rates and the final weights are returned; without `own`, the student's evaluate_model is not
+    used, and evaluations find `accuracies` that rise or fall. `ended` describes what the loop
+    raised after it had made updates, and `kept` is the number of updates after which the model had
+    the weights that it has at the end, -1 if it never had them.
     """
     with offline():
         log, problem = _watched(weights, batches, plan, file)
@@ -73,6 +71,7 @@ def training_log(
         "updates": [each.plain() for each in log.updates] if not plan["brief"] else [],
         "rates": [each.rate for each in log.updates if each.steps],
         "final": _trained(log),
+        "kept": _kept(log),
         "read": [list(each) for each in log.sets],
         "misfit": problem is not None and _is_own_fault(problem, file),
         "ended": told(problem, code_folder()) if problem is not None else {},
@@ -89,6 +88,18 @@ def _is_own_fault(problem: BaseException, file: str) -> bool:
 def _trained(log: Log) -> dict[str, Any]:
     """Return the weights after the last step, since a loop may restore the best ones after it."""
     return next((each.after for each in reversed(log.updates) if each.steps), state(log.model))
+
+
+def _kept(log: Log) -> int:
+    """Return after how many updates the model had its final weights, -1 if after none."""
+    final = state(log.model)
+    states = [*(each.before for each in log.updates[:1]), *(each.after for each in log.updates)]
+    same = (
+        number
+        for number, each in enumerate(states)
+        if each and all(torch.equal(each[name], value) for name, value in final.items())
+    )
+    return max(same, default=-1)
 
 
 def _watched(
@@ -135,22 +146,28 @@ def _attempt(
 
 
 def forgets_device(weights: dict[str, Any], batches: dict[str, Any], name: str, file: str) -> bool:
-    """Return whether train() or evaluate_model() moves tensors to its device, but not others.
+    """Return whether train() or evaluate_model() leaves tensors on the CPU that meet moved ones.
 
-    Only those count that meet moved ones. The student's own model is used if there is one, because
-    its forward() may move its inputs. If other code may move the batches, nothing is known.
+    If the other of the two moves its batches, this one has to move them, too. The student's own
+    model is used if there is one, because its forward() may move its inputs. If other code may move
+    the batches, nothing is known.
     """
+    other = EVALUATE if name == NAME else NAME
     with offline():
-        return not _is_moved_elsewhere(file) and any(
-            _met(model, inside, sets, name, file)
-            for sets in own_forms(batches, file)
-            for model, inside in _models(weights, file)
-        )
+        for sets in own_forms(batches, file):
+            for model, inside in _models(weights, file):
+                own, others = (_moves(model, inside, sets, each, file) for each in (name, other))
+                if own.met or own.is_left_behind(others):
+                    return not _is_moved_elsewhere(file)
+        return False
 
 
-def _met(model: nn.Module, inside: nn.Module, sets: dict[str, Any], name: str, file: str) -> bool:
-    """Return whether tensors that are moved meet others in one short run."""
-    with moving(inside) as moves, suppress(Exception, SystemExit):
+def _moves(
+    model: nn.Module, inside: nn.Module, sets: dict[str, Any], name: str, file: str
+) -> Moves:
+    """Return what one short run moves."""
+    moves = Moves()
+    with moving(inside, moves), suppress(Exception, SystemExit):
         loaders = [
             DataLoader(
                 items(sets[part]), 4, collate_fn=lambda rows: moves.loaded(default_collate(rows))
@@ -162,7 +179,7 @@ def _met(model: nn.Module, inside: nn.Module, sets: dict[str, Any], name: str, f
         else:
             named = {"model": model, "dataloader": loaders[-1], "device": GPU}
             by_name(code_of(file)[name], named)
-    return moves.met
+    return moves
 
 
 def _models(weights: dict[str, Any], file: str) -> Iterator[tuple[nn.Module, nn.Module]]:
@@ -179,22 +196,12 @@ def _models(weights: dict[str, Any], file: str) -> Iterator[tuple[nn.Module, nn.
 
 def _is_moved_elsewhere(file: str) -> bool:
     """Return whether something besides the loops may move batches, such as the dataset."""
-    texts = (
-        each.read_text(errors="replace") for each in code_folder().rglob("*") if each.suffix in CODE
-    )
-    if any(word in text for text in texts for word in MOVERS):
+    code = code_of(file)
+    if any(word in text for text in code.texts() for word in (*MOVERS, "collate_fn")):
         return True
     with suppress(Exception):
-        codes = [getattr(each, "__code__", None) for each in vars(code_of(file)[DATASET]).values()]
-        words = [str(word).lower() for code in codes if code for word in _words(code)]
-        return any(word in ("to", "cuda") or "device" in word for word in words)
+        return moves_tensors(code[DATASET])
     return False
-
-
-def _words(code: CodeType) -> Iterator[Any]:
-    """Yield the names that a function's code uses, and those of its keyword arguments."""
-    yield from code.co_names
-    yield from (name for each in code.co_consts if isinstance(each, tuple) for name in each)
 
 
 def like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
@@ -274,7 +281,8 @@ def run_on(
     kept = {EVALUATE: names[EVALUATE]} if EVALUATE in names else {}
     if kept or not own:
         theirs = names.get(EVALUATE)
-        names[EVALUATE] = _fitting(theirs, theirs if own else _evaluate, model, file)
+        used = theirs if own else _evaluation(plan.get("trend", 0))
+        names[EVALUATE] = _fitting(theirs, used, model, file)
     try:
         by_position(train, order, **given)
     finally:
@@ -399,11 +407,17 @@ def _works(theirs: Callable[..., Any], file: str) -> dict[str, Any]:
     return {}
 
 
-def _evaluate(model: nn.Module, *args: Any, **kwargs: Any) -> dict[str, float]:
-    """Set evaluation mode, read the batches, and return a number, like any evaluation."""
-    model.eval()
-    with torch.no_grad():
-        for loader in (*args, *kwargs.values()):
-            if isinstance(loader, DataLoader):
-                list(loader)
-    return {"accuracy": 0.5}
+def _evaluation(trend: int) -> Callable[..., dict[str, float]]:
+    """Return an evaluation whose accuracies rise (1), fall (-1) or stay the same (0)."""
+    count = itertools.count()
+
+    def evaluate(model: nn.Module, *args: Any, **kwargs: Any) -> dict[str, float]:
+        """Set evaluation mode, read the batches, and return a number, like any evaluation."""
+        model.eval()
+        with torch.no_grad():
+            for loader in (*args, *kwargs.values()):
+                if isinstance(loader, DataLoader):
+                    list(loader)
+        return {"accuracy": 0.5 + trend * (0.5 - 0.5 / (1 + next(count)))}
+
+    return evaluate

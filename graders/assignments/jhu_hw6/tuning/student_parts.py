@@ -5,7 +5,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from inspect import signature
+from inspect import getsource, signature, unwrap
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..boolq_data.student_side import NAME as DATASET
 from ..boolq_data.student_side import dataset_of_two
 from ..student_side import by_position, code_of, globals_of, offline, settings
 from ..student_spy import CPU, Classifier
+from ..training.student_side import NAME as LOOP
 from ..training.student_side import SETS, WEIGHTS, like_theirs, run_on
 from .student_custom import HUB_NAMES, PREPARE
 
@@ -30,6 +31,7 @@ NOTHING = (int, float, str, torch.Tensor)  # neither a model nor data
 NUMBER = re.compile(r"row (\d+) of")
 STARTS = {"passages": "row ", "questions": "is row "}  # of the texts, by the handout's parameters
 FAULTS = (TypeError, ValueError, LookupError, AttributeError, NameError)
+MAKES = "DataLoader("
 MOST_TEXT = 200  # characters of an exception
 
 
@@ -39,7 +41,8 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
     `kind` is the kind of tuning that it is asked for; the reply has that of its model, if known.
     `nothing` says that it returns neither a model nor data, `swapped` names a column that is passed
     to the dataset as another, and `refused` is what train() raises for the loaders' items.
-    `batches` is the number of batches in the first loader, 0 if it is not known.
+    `batches` is the number of batches in the first loader, 0 if it is not known. `lacking` is the
+    number of loaders that train() needs besides, if no other code makes any.
     `problem` is what pre_process raises if that may be due to this machine; else it is raised.
 
     Rows of the validation split are numbered after those of the training split.
@@ -72,6 +75,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             "swapped": noted.swapped,
             "refused": _refused(file, loaders) if small else "",
             "batches": _count(loaders[0]) if loaders else 0,
+            "lacking": _lacking(file, loaders),
             "problem": "",
         }
 
@@ -111,6 +115,20 @@ def _refused(file: str, loaders: Sequence[DataLoader[Any]]) -> str:
             return f"{type(problem).__name__}: {problem}"[:MOST_TEXT] if known else ""
         return ""
     return ""
+
+
+def _lacking(file: str, loaders: Sequence[DataLoader[Any]]) -> int:
+    """Return how many loaders train() needs besides these; 0 if other code may make them.
+
+    Without any loader nothing is known, since pre_process may return the data in another form.
+    """
+    code = code_of(file)
+    with suppress(Exception):
+        own = getsource(unwrap(code[PREPARE])).count(MAKES)
+        elsewhere = sum(each.count(MAKES) for each in code.texts()) - own
+        needed = sum("data" in name for name in signature(code[LOOP]).parameters)
+        return max(needed - len(loaders), 0) if loaders and own and not elsewhere else 0
+    return 0
 
 
 def _count(loader: DataLoader[Any]) -> int:

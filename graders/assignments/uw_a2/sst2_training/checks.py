@@ -13,7 +13,7 @@ from ..sst2.asked import asked, first_that_holds, not_written, unreadable
 from ..sst2.visits import visits
 from .evaluations import CASES, MISTAKES, Evaluated, evaluates
 from .numbers import find, in_words
-from .updates import COARSE, EXACT, Observed, learns, mistaken
+from .updates import COARSE, EXACT, Observed, learns, mistaken, require_device
 
 # Each of the oracle's mistakes with its hint.
 UPDATES = {
@@ -57,6 +57,7 @@ def test_training_is_written(student: Student, sandbox: Student, inputs: Inputs)
 def test_batches(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """An epoch trains on every batch once, in order, with one optimizer step after each."""
     learns(student, sandbox, inputs, _one_step_a_batch)
+    require_device(student, inputs, "train_one_epoch")
 
 
 @pytest.mark.criterion("sst2-training", weight=4, depends_on=("training-is-written",))
@@ -149,6 +150,7 @@ def test_accuracy_of_all(student: Student, inputs: Inputs, score: Score) -> None
         )
 
     evaluates(student, inputs, claim)
+    require_device(student, inputs, "evaluate")
 
 
 @pytest.mark.criterion("sst2-training", weight=1, depends_on=("evaluation-is-written",))

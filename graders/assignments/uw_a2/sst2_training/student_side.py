@@ -1,11 +1,16 @@
 """Run train_one_epoch on a small classifier, in the student's child."""
 
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
 from torch import nn
 
-from ..sst2.student_code import call, wanted
+from graders.adapting.moves import MOVERS, Moves, moves_tensors, moving
+
+from ..sst2.student_code import call, code, optional, wanted
 from ..sst2.student_models import classifier, loader, watched
 from ..sst2.student_saves import keeping, unseen
 from ..sst2_data.student_side import Rows
@@ -38,3 +43,62 @@ def _arguments(
     model: nn.Module, batches: Any, optimizer: torch.optim.Optimizer, epoch: int
 ) -> dict[str, Any]:
     return {"model": model, "loader": batches, "optimizer": optimizer, "epoch": epoch}
+
+
+LOOPS = ("train_one_epoch", "evaluate")
+GPU = torch.device("cuda")
+
+
+def sst2_left_on_cpu(weights: int, rows: Rows, size: int) -> list[str]:
+    """Return the loops that leave tensors on the CPU which meet moved ones.
+
+    If one of the loops moves its batches, the other has to move them, too. If other code may move
+    the batches, nothing is known.
+    """
+    found = []
+    for source in ("given", "own"):
+        train, evaluate = (_moves(name, source, weights, rows, size) for name in LOOPS)
+        pairs = zip(LOOPS, (train, evaluate), (evaluate, train), strict=True)
+        found += [name for name, own, other in pairs if own.met or own.is_left_behind(other)]
+    return found if not _is_moved_elsewhere() else []
+
+
+def _moves(name: str, source: str, weights: int, rows: Rows, size: int) -> Moves:
+    """Return what one run of a loop moves."""
+    from graders.adapting.devices import on_cpu
+
+    model, moves = classifier(weights), Moves()
+    with suppress(Exception, SystemExit), on_cpu(), _on_gpu(name):
+        batches = loader(source, rows, size)
+        collate = batches.collate_fn
+        batches.collate_fn = lambda items: moves.loaded(collate(items))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        given = _arguments(model, batches, optimizer, 0)
+        if name != LOOPS[0]:
+            given = {each: given[each] for each in ("model", "loader")}
+        with moving(model, moves):
+            call(wanted(name), {**given, "device": GPU})
+    return moves
+
+
+@contextmanager
+def _on_gpu(name: str) -> Iterator[None]:
+    """Name a GPU in each global of a loop's file that is a device."""
+    names = inspect.unwrap(wanted(name)).__globals__
+    devices = {
+        each: value
+        for each, value in names.items()
+        if isinstance(value, torch.device) or (value == "cpu" and "device" in each.lower())
+    }
+    names.update(dict.fromkeys(devices, GPU))
+    try:
+        yield
+    finally:
+        names.update(devices)
+
+
+def _is_moved_elsewhere() -> bool:
+    """Return whether something besides the loops may move batches, such as the dataset."""
+    if any(word in text for text in code().texts() for word in MOVERS):
+        return True
+    return any(moves_tensors(optional(name)) for name in ("SST2Dataset", "collate_fn"))

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graders.boundary.student import Student
-from graders.checks.compare import CheckFailed
+from graders.checks.compare import CheckFailed, fail
 from graders.checks.inputs import Inputs
-from graders.errors import StudentFault, StudentRaised
+from graders.errors import StudentFault, StudentRaised, Unavailable
 
 from ..sst2.asked import asked, first_that_holds, oracle, unreadable
 from ..sst2.rows import Row, rows
@@ -121,6 +121,28 @@ def refused(student: Student, sandbox: Student, inputs: Inputs) -> StudentRaised
     except (CheckFailed, StudentFault):
         pass
     return None
+
+
+def require_device(student: Student, inputs: Inputs, name: str) -> None:
+    """Fail if a loop moves only some of its tensors, or none although the other loop does."""
+    question = _question(inputs)
+    asks = {"weights": question["weights"], "rows": question["rows"], "size": SIZE}
+    try:
+        left = asked(
+            student, "devices", lambda: student.call("sst2_left_on_cpu", **asks, read=_names)
+        )
+    except (CheckFailed, StudentFault, Unavailable):
+        return  # other checks report it
+    if name in left:
+        fail(
+            f"{name} leaves tensors of a batch on the CPU: on a GPU, this raises an error.",
+            hint="Move text_encoding and labels to the model's device: batch[...].to(DEVICE). "
+            "`.to()` returns the moved tensor and does not change the original.",
+        )
+
+
+def _names(reply: Any) -> Sequence[str]:
+    return [str(each) for each in reply] if isinstance(reply, list) else unreadable()
 
 
 def _observe(student: Student, sandbox: Student, inputs: Inputs, source: str) -> Observed:

@@ -1,0 +1,150 @@
+"""Watch which tensors student code moves to a GPU, without one: where others do not follow, a GPU
+raises an error.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import CodeType
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+
+from graders.adapting.devices import place
+
+# A GPU refuses these if a tensor is on the CPU; it accepts others, such as an index.
+MEETINGS = (
+    *("cross_entropy", "nll_loss", "eq", "__eq__", "ne", "__ne__"),
+    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
+)
+ELSEWHERE = ("cpu", "type", "type_as", "copy_")  # calls whose result may be anywhere
+LABELS = "labels"
+MOVERS = (  # words of code that may move batches without a call in the loop
+    *("device_map", "DataParallel", "ccelerat", "Fabric", "_format("),
+    *("set_default_device", "Trainer", "send_to_device"),
+)
+
+
+class Moves(TorchFunctionMode):
+    """Watch which tensors are moved to a GPU, and whether they meet others that are not.
+
+        loaded(tensor): on the CPU --.to("cuda"), .cuda()--> on the GPU
+
+    Results of tensors in one place are there, too. All other places are unknown: that of a model,
+    and of what is moved to the CPU or to the device of something else.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.met = False
+        self.inputs: set[bool] = set()  # places of a model's inputs: whether they are on the GPU
+
+    def loaded(self, value: Any) -> Any:
+        """Return a tensor or a dictionary of tensors, known to be on the CPU."""
+        if isinstance(value, Mapping):
+            for each in value.values():
+                self.loaded(each)
+        elif isinstance(value, torch.Tensor):
+            _put(value, on_gpu=False)
+        return value
+
+    def meet(self, *values: Any) -> None:
+        """Note whether one of these tensors is on the CPU and another on the GPU."""
+        tensors = [each for each in _tensors(values) if each.dim()]  # a GPU accepts one number
+        self.met = self.met or len(_places(tensors)) > 1
+
+    def is_left_behind(self, others: "Moves") -> bool:
+        """Return whether a model's inputs stay on the CPU here, but are moved there."""
+        return self.inputs == {False} and others.inputs == {True}
+
+    def enter(self, _: nn.Module, args: Sequence[Any], named: Mapping[str, Any]) -> None:
+        """Note the inputs of a model's forward pass, which meet in it.
+
+        A model of transformers moves labels to its logits. Labels that were moved without the
+        inputs show that the inputs should have been moved, too.
+        """
+        inputs = [*args, *(each for name, each in named.items() if name != LABELS)]
+        places, labels = _places(_tensors(inputs)), _places(_tensors([named.get(LABELS)]))
+        self.inputs |= places
+        self.meet(*inputs)
+        self.met = self.met or (places == {False} and labels == {True})
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Call `func`, and note the place of its results."""
+        named, name = kwargs or {}, getattr(func, "__name__", "")
+        given = [*args, *named.values()]
+        result = func(*args, **named)
+        places = _places(_tensors(given))
+        if not places:
+            return result
+        if name in MEETINGS:
+            self.meet(*given)
+        if name in ("to", "cuda", *ELSEWHERE) or "device" in named:
+            moves, target = _target(name, args, named)
+            if moves and isinstance(result, torch.Tensor):  # the CPU may return the same one
+                return _put(result.view_as(result), on_gpu=target)
+        for each in _tensors(result if isinstance(result, tuple | list) else [result]):
+            _put(each, on_gpu=next(iter(places)) if len(places) == 1 else None)
+        return result
+
+
+def moves_tensors(made: Any) -> bool:
+    """Return whether the code of a function or class may move tensors, judged by its words."""
+    inside = list(vars(made).values()) if isinstance(made, type) else [made]
+    codes = [getattr(each, "__code__", None) for each in inside]
+    words = [str(word).lower() for code in codes if code for word in _words(code)]
+    return any(word in ("to", "cuda") or "device" in word for word in words)
+
+
+def _words(code: CodeType) -> Iterator[Any]:
+    """Yield the names that a function's code uses, and those of its keyword arguments."""
+    yield from code.co_names
+    yield from (name for each in code.co_consts if isinstance(each, tuple) for name in each)
+
+
+@contextmanager
+def moving(model: nn.Module, moves: Moves) -> Iterator[None]:
+    """Watch which tensors are moved to a GPU that seems available; this model takes them in."""
+    handle = model.register_forward_pre_hook(moves.enter, with_kwargs=True)
+    try:
+        with mock.patch.object(torch.cuda, "is_available", return_value=True), moves:
+            yield
+    finally:
+        handle.remove()
+
+
+def _put(tensor: Any, *, on_gpu: bool | None) -> Any:
+    tensor.softmark_on_gpu = on_gpu
+    return tensor
+
+
+def _places(tensors: Sequence[Any]) -> set[bool]:
+    """Return the known places of these tensors: whether they are on the GPU."""
+    found = (getattr(each, "softmark_on_gpu", None) for each in tensors)
+    return {each for each in found if each is not None}
+
+
+def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
+    """Return the tensors among these values, and in lists of them."""
+    lists = [each if isinstance(each, tuple | list) else [each] for each in values]
+    return [each for some in lists for each in some if isinstance(each, torch.Tensor)]
+
+
+def _target(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[bool, bool | None]:
+    """Return whether a call moves its tensor, and whether it does to a GPU, if that is known."""
+    if name == "cuda" or name in ELSEWHERE:
+        return True, True if name == "cuda" else None
+    device = named.get("device", named.get("other", args[1] if len(args) > 1 else None))
+    if isinstance(device, torch.Tensor):
+        return True, next(iter(_places([device])), None)
+    if device is None or isinstance(device, torch.dtype):
+        return False, None
+    return True, True if place(device) is not device else None
