@@ -47,6 +47,7 @@ class Commands(LazyGroup):
         "release": "deciding.release",
         "forget": "stored.forget",
         "similarity": "comparing.similarity",
+        "agreement": "comparing.agreement",
         "export": "stored.export",
         "ci": "ci.ci",
         "list": "bundled.list_assignments",
