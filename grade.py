@@ -48,6 +48,7 @@ class Commands(LazyGroup):
         "forget": "stored.forget",
         "similarity": "comparing.similarity",
         "agreement": "comparing.agreement",
+        "attempts": "comparing.attempts",
         "export": "stored.export",
         "ci": "ci.ci",
         "list": "bundled.list_assignments",
