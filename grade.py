@@ -47,6 +47,8 @@ class Commands(LazyGroup):
         "release": "deciding.release",
         "forget": "stored.forget",
         "similarity": "comparing.similarity",
+        "agreement": "comparing.agreement",
+        "attempts": "comparing.attempts",
         "export": "stored.export",
         "ci": "ci.ci",
         "list": "bundled.list_assignments",

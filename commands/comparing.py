@@ -7,20 +7,28 @@ from typing import Annotated
 
 import typer
 
-from commands.options import Out
+from commands.options import Folder, Out
+from graders.attempts import follow
 from graders.course.gathering import gathered, in_words
+from graders.course.review import open_review
 from graders.errors import UsageError
 from graders.grading.choices import existing
+from graders.grading.stored_options import stored_assignment
 from graders.model import Assignment, FileSpec, Limits
 from graders.registry.discovery import load_assignment
 from graders.similarity.pairs import compare
 from graders.similarity.uploads import Upload, read_upload
+from graders.storage.files import write_whole
+from graders.storage.store import read_store
+from graders.written.agreement import agreements, paces
+from reports.attempts import write_attempts
 from reports.similarity import write_similarity
 from reports.terminal.results import progress_of
-from reports.terminal.store import show_sentences
+from reports.terminal.store import show_agreement, show_paces, show_sentences
 from submissions.folder import CODE
 from submissions.receive import identify
 
+SECOND_READING = "second-reading.csv"
 NOTHING_RUNS = Limits(0, 0, 0, 0, 0)
 ANY = FileSpec(tuple(f"*{suffix}" for suffix in CODE), ())
 
@@ -68,6 +76,61 @@ def similarity(
     show_sentences(f"{name}: nothing to compare; the page says why" for name in unread)
     typer.echo(f"{len(uploads)} submissions compared: {page}")
     raise typer.Exit(int(bool(unread)))
+
+
+def agreement(
+    folder: Folder,
+    again: Annotated[
+        int,
+        typer.Option(
+            metavar="COUNT",
+            min=0,
+            help="Write this many decided answers to second-reading.csv, for a second reader.",
+            show_default="show the agreement",
+        ),
+    ] = 0,
+) -> None:
+    """Show how well graders of written answers agree, line by line of the rubric."""
+    from reports.review.sheet import write_blind_sheet
+    from reports.review.web.site import Site
+
+    with open_review(folder) as review:
+        review.refresh()
+        if again:
+            text, count = write_blind_sheet(Site(review, 0), again)
+            if not count:
+                raise UsageError(
+                    f"{folder} has no decided answers", "grade some with `review` first"
+                )
+            path = write_whole(
+                folder / SECOND_READING,
+                text.encode("utf-8-sig", "replace"),
+                remedy="check that the folder is writable",
+            )
+            typer.echo(f"{count} answer{'' if count == 1 else 's'} for a second reader: {path}")
+            typer.echo("They fill in `items` and import the file on the page of `review`.")
+            return
+        answers = review.material.answers.values()
+        handles = {each.key: each.handle for some in answers for each in some.values()}
+        show_agreement(agreements(review.trail.rows), handles)
+        show_paces(paces(review.trail.rows))
+
+
+def attempts(
+    folder: Folder,
+    most: Annotated[int, typer.Option(min=2, help="Attempts of a student to show.")] = 8,
+) -> None:
+    """Show where students got stuck over their attempts, and how long failures last."""
+    with read_store(folder) as store:
+        generation = store.generation().number
+        title = stored_assignment(store, generation).title
+        # Attempts that do not count are no longer listed, but still members.
+        members = store.members(generation)
+        results = (store.result(each.submission, each.cache_key.address) for each in members)
+        found = follow(title, results, most)
+    page = write_attempts(found, folder)
+    who = "student" if found.students == 1 else "students"
+    typer.echo(f"{found.students} {who} with several attempts: {page}")
 
 
 def _read(folder: Path, task: Assignment) -> list[Upload]:

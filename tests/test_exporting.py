@@ -99,6 +99,23 @@ def test_all_attempts_are_for_a_person_to_choose_from(batch, out, roster):
     assert table(written)[2][-1] == ""
 
 
+def test_progress_over_the_attempts_is_shown_for_the_best_as_for_all(batch, out, tmp_path):
+    (tmp_path / "export" / "submission_1" / "answer.txt").write_text("41")
+    for chosen in ("all", "best"):
+        assert batch("--attempts", chosen).returncode == 0
+        done = softmark("attempts", out)
+        assert done.returncode == 0, done.stderr
+        assert "1 student with several attempts" in done.stdout
+        rows = csv.DictReader(io.StringIO((out / "attempts.csv").read_text(), newline=""))
+        (row,) = [each for each in rows if each["stuck"] == "0"]
+        assert (row["failed"], row["attempts"], row["lost"]) == ("1", "1", "0")
+        assert float(row["hours with a hint"] or row["hours without"]) == 24
+        assert (row["passed at attempt 1"], row["passed at attempt 2"]) == ("0.0000", "1.0000")
+    page = (out / "attempts.html").read_text()
+    assert "Where students get stuck" in page
+    assert "Ada" not in page
+
+
 def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
     batch()
     file = tiny_folder / "assignment.toml"

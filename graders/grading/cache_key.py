@@ -33,7 +33,10 @@ from graders.storage.store import CacheKey
 # No check reads those.
 LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "audit.toml", "__pycache__")
 ELSEWHERE = {
-    "graders": ("assignments", "audit", "audited.py", "course", "privacy", "similarity"),
+    "graders": (
+        *("assignments", "attempts.py", "audit", "audited.py"),
+        *("course", "privacy", "similarity"),
+    ),
     "submissions": ("examples",),
     "reference": ("training",),
 }

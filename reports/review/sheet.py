@@ -4,10 +4,14 @@ One row per answer. The import reads question, answer, answer_sum, seen, items, 
 comment; the other columns describe the present state. `items` are the numbers of the rubric's
 lines (`1 3`), `none` for an answer that earns none of them, and blank for one that nobody has
 decided.
+
+A sheet for a second reading has some decided answers in random order without their decisions; in
+`seen` it says `blind`. Its import stores every row, also one that agrees.
 """
 
 import csv
 import io
+import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -32,6 +36,7 @@ READ = ("question", "answer", "answer_sum", "seen", "items", "adjustment", "comm
 COLUMNS = (*READ, "state", "points", "reviewer", "decided_at", "submission", "text")
 CELL_LIMIT = 30_000  # a spreadsheet's cell can contain 32,767 characters
 PROBLEMS_SHOWN = 100
+BLIND = "blind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,7 @@ class Sheet:
 
     decisions: tuple[Decision, ...] = ()
     unchanged: int = 0
+    blind: bool = False  # whether the reader saw none of the decisions before
     problems: tuple[Problem, ...] = ()
 
 
@@ -66,12 +72,37 @@ def write_sheet(site: Site, *, names: bool) -> str:
     return table([COLUMNS, *rows], end="\r\n")
 
 
+def write_blind_sheet(site: Site, count: int) -> tuple[str, int]:
+    """Return a sheet of up to this many decided answers for a second reading, and their number.
+
+    Answers that several people have read are not among them.
+    """
+    decided = [
+        (question, answer)
+        for question in site.review.material.answers
+        for answer in site.answers(question).values()
+        if len({each.reviewer for each in site.review.standing(answer).open}) == 1
+    ]
+    chosen = random.sample(decided, min(count, len(decided)))
+    cells = (
+        {"question": question, "answer": answer.handle, "answer_sum": f"sha256:{answer.sum}"}
+        | {"seen": BLIND, "text": _printable(answer.text[:CELL_LIMIT])}
+        for question, answer in chosen
+    )
+    columns = (*READ, "text")
+    rows = ([each.get(name, "") for name in columns] for each in cells)
+    return table([columns, *rows], end="\r\n"), len(chosen)
+
+
 def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
     """Return the checked decisions of a sheet, or one problem for each invalid line."""
     try:
         rows = list(_rows(content))
     except (csv.Error, UnicodeDecodeError, _Wrong) as error:
         return Sheet(problems=(Problem(1, str(error)),))
+    blind = {row["seen"].strip() == BLIND for _, row in rows}
+    if len(blind) > 1:
+        return Sheet(problems=(Problem(1, f"`seen` must be `{BLIND}` in all rows or in none"),))
     made: dict[tuple[str, str], Decision | None] = {}
     problems = []
     for line, row in rows:
@@ -85,7 +116,7 @@ def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
     decisions = tuple(each for each in made.values() if each is not None)
     if problems:
         return Sheet(problems=tuple(problems[:PROBLEMS_SHOWN]))
-    return Sheet(decisions, len(made) - len(decisions))
+    return Sheet(decisions, len(made) - len(decisions), True in blind)
 
 
 def _cells(site: Site, question: str, answer: Answer, *, names: bool) -> Mapping[str, str]:
@@ -154,6 +185,10 @@ def _decision(site: Site, row: Mapping[str, str], reviewer: str) -> Decision | N
         return None
     items = row["items"].casefold().replace("+", " ").replace(",", " ").split()
     verdict = read_verdict(items, row["adjustment"], row["comment"], rubric)
+    if row["seen"].strip() == BLIND:
+        if any(each.reviewer == reviewer for each in site.review.standing(answer).open):
+            raise _Wrong("you decided this answer before; somebody else has to read it again")
+        return make_decision(verdict, rubric, answer, reviewer=reviewer, seen=0)
     standing = site.review.standing(answer)
     if standing.holds and _same(standing.holds, verdict, rubric):
         return None

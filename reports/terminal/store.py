@@ -1,7 +1,7 @@
 """What Softmark prints of uploads and the store: previews, generations and their differences."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from rich.text import Text
 from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
 from graders.storage.requests import Request
+from graders.written.agreement import POINTS, Answer, LineAgreement, Pace
+from graders.written.decisions import REVIEW
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import line, number, number_or_dash
@@ -179,3 +181,46 @@ def _show_difference(difference: Difference) -> None:
     for change in difference.changes:
         verdicts = f"{line(change.check)}: {line(change.before)} -> {line(change.after)}"
         OUT.print(Padding(f"{verdicts}: {line(change.why, 200)}", (0, 0, 0, 4)))
+
+
+def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]) -> None:
+    """Show the agreement on each line of the rubric, and the answers on which people differ."""
+    if not found:
+        ERR.print("no answer was read by two people who did not see each other's decision")
+        return
+    columns = ("question", "line", "read twice", "alpha", "95% interval", "both", "one", "neither")
+    rows = []
+    for each in found:
+        about = (_question(each.check), each.line or "points", str(each.answers))
+        bounds = f"{each.low:.2f} to {each.high:.2f}" if each.low is not None else "-"
+        counts = ("-", "-", "-") if each.line == POINTS else map(str, each.confusion)
+        rows.append((*about, _two_digits(each.alpha), bounds, *counts))
+    show_table(columns, rows)
+    for each in found:
+        if each.line == POINTS and each.disagreements:
+            names = ", ".join(
+                handles.get(key, "an answer that has changed") for key in each.disagreements[:SHOWN]
+            )
+            OUT.print(f"{line(_question(each.check))}: different points for {line(names, 1000)}")
+
+
+def show_paces(found: Sequence[Pace]) -> None:
+    """Show how fast each person decided, and whether later answers got other points."""
+    rows = [
+        (
+            *(_question(each.check), each.reviewer, str(each.decisions)),
+            *("-" if each.seconds is None else f"{each.seconds:.0f}", _two_digits(each.drift)),
+            "-" if each.p_value is None else f"{each.p_value:.3f}",
+        )
+        for each in found
+    ]
+    if rows:
+        show_table(("question", "reviewer", "decisions", "seconds each", "drift", "p"), rows)
+
+
+def _question(check: str) -> str:
+    return check.removesuffix(REVIEW)
+
+
+def _two_digits(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

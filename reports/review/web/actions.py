@@ -146,7 +146,7 @@ async def take_in(request: Request) -> Response:
         page = overview_view(site, session, problems=found.problems)
         return HTMLResponse(render("overview.html.jinja", page), 422)
     try:
-        store(site, list(found.decisions), unseen=False)
+        store(site, list(found.decisions), unseen=found.blind)
     except Overtaken as error:
         why = "Nothing was imported. Download the CSV again and fill it in."
         raise Refusal(409, "Someone decided in the meantime", why) from error

@@ -1,0 +1,161 @@
+"""Follow students over their attempts: where they get stuck, and how long a failure lasts.
+
+Results of all attempts ── by student, in the order of submission ── checks, attempt by attempt
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from statistics import fmean, median
+
+from graders.model import CheckResult, Result
+from submissions.imports.attempts import key_of
+from submissions.people import people_in
+
+CLEAR = {"passed": True, "failed": False, "partial": False}
+Key = tuple[str, str]  # criterion, check
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One attempt: when, the share of the points, and what each check found."""
+
+    when: datetime
+    share: float
+    passed: Mapping[Key, bool]
+    hinted: frozenset[Key]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckProgress:
+    """How one check went over the attempts of the students who tried more than once.
+
+    `rates` are the shares of students who pass it at their first, second, ... attempt; a student
+    without another attempt counts with the last one. `stuck` failed it in every attempt, `lost`
+    passed it before but not in the last. `attempts` and `hours` are medians from a first failure
+    to the next pass.
+    """
+
+    criterion: str
+    check: str
+    description: str
+    rates: Sequence[float]
+    failed: int  # students who ever failed it
+    stuck: int
+    lost: int
+    attempts: float | None
+    hours_with_hint: float | None
+    hours_without: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Everything about the attempts of a course; `shares` is the mean share after each attempt."""
+
+    title: str
+    students: int  # with more than one attempt
+    once: int  # with one
+    unknown: int  # submissions without a time, which are left out
+    counts: Sequence[int]  # students who made at least so many attempts
+    shares: Sequence[float]
+    checks: Sequence[CheckProgress]
+
+
+@dataclass(slots=True)
+class _Fixes:
+    attempts: list[int] = field(default_factory=list)
+    hours: dict[bool, list[float]] = field(default_factory=lambda: {True: [], False: []})
+
+
+def follow(title: str, results: Iterable[Result], most: int) -> Progress:
+    """Return the progress over up to `most` attempts of each student; each Result is read once."""
+    by_student: dict[str, list[Tried]] = defaultdict(list)
+    described: dict[Key, str] = {}
+    unknown = 0
+    for result in results:
+        when = result.submission.submitted_at
+        if when is None or result.status == "rejected":
+            unknown += 1
+            continue
+        tried = _tried(result, when, described)
+        for person in people_in(result.submission.student):
+            by_student[key_of(person, result.submission.id)].append(tried)
+    chains = [sorted(each, key=lambda one: one.when) for each in by_student.values()]
+    several = [each for each in chains if len(each) > 1]
+    longest = min(most, max(map(len, several), default=0))
+    checks = [_check(key, text, several, longest) for key, text in described.items()]
+    return Progress(
+        title,
+        students=len(several),
+        once=len(chains) - len(several),
+        unknown=unknown,
+        counts=[sum(len(each) > n for each in several) for n in range(longest)],
+        shares=[fmean(_at(each, n).share for each in several) for n in range(longest)],
+        checks=sorted(
+            (each for each in checks if each.failed), key=lambda each: (-each.stuck, -each.failed)
+        ),
+    )
+
+
+def _tried(result: Result, when: datetime, described: dict[Key, str]) -> Tried:
+    passed, hinted = {}, set()
+    for graded in result.criteria:
+        for each in graded.checks:
+            key = graded.criterion.id, each.check.id
+            if each.status in CLEAR:
+                passed[key] = CLEAR[each.status]
+                described.setdefault(key, each.check.description)
+            if _names_a_mistake(each):
+                hinted.add(key)
+    earned = sum(each.points or 0.0 for each in result.criteria)
+    return Tried(when, earned / (result.max_score or 1.0), passed, frozenset(hinted))
+
+
+def _names_a_mistake(found: CheckResult) -> bool:
+    return found.status != "passed" and bool(found.hint)
+
+
+def _at(chain: Sequence[Tried], n: int) -> Tried:
+    return chain[min(n, len(chain) - 1)]
+
+
+def _check(
+    key: Key, description: str, chains: Sequence[Sequence[Tried]], longest: int
+) -> CheckProgress:
+    known = [some for each in chains if (some := [t for t in each if key in t.passed])]
+    fixes = _Fixes()
+    for each in known:
+        _note_fixes(key, each, fixes)
+    failed = [each for each in known if not all(t.passed[key] for t in each)]
+    ever = [each for each in failed if any(t.passed[key] for t in each)]
+    return CheckProgress(
+        *(*key, description),
+        rates=[fmean(_at(each, n).passed[key] for each in known) for n in range(longest)]
+        if known
+        else [],
+        failed=len(failed),
+        stuck=len(failed) - len(ever),
+        lost=sum(not each[-1].passed[key] for each in ever),
+        attempts=_median(fixes.attempts),
+        hours_with_hint=_median(fixes.hours[True]),
+        hours_without=_median(fixes.hours[False]),
+    )
+
+
+def _note_fixes(key: Key, chain: Sequence[Tried], fixes: _Fixes) -> None:
+    """Note the attempts and hours from the first failure in a row to the pass that ends it."""
+    start = None
+    for n, each in enumerate(chain):
+        if not each.passed[key]:
+            start = n if start is None else start
+        elif start is not None:
+            took = (each.when - chain[start].when).total_seconds() / 3600
+            hinted = any(key in one.hinted for one in chain[start:n])
+            fixes.attempts.append(n - start)
+            fixes.hours[hinted].append(took)
+            start = None
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return median(values) if values else None

@@ -1,0 +1,37 @@
+"""The page of attempts, for staff alone: `attempts.html` and `attempts.csv`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from graders.attempts import CheckProgress, Progress
+from graders.storage.csv_cells import table
+from graders.storage.result_json import write_text
+from reports.drawing.charts import Axes, Curve, loss_chart
+from reports.page import render
+from reports.text import number
+
+FILE = "attempts"
+AXES = Axes("attempt", "mean share of the points (%)")
+COLUMNS = ("criterion", "check", "failed", "stuck", "lost", "attempts", "hours with a hint")
+
+
+def write_attempts(found: Progress, out: Path) -> Path:
+    """Write both files into `out`, and return the path of the page."""
+    rates = [f"passed at attempt {n}" for n in range(1, len(found.shares) + 1)]
+    columns = (*COLUMNS, "hours without", *rates)
+    write_text(out / f"{FILE}.csv", table([columns, *map(_cells, found.checks)], end="\n"))
+    points = [(float(n), 100 * share) for n, share in enumerate(found.shares, 1)]
+    # Vega escapes all text that it draws.
+    chart = Markup(loss_chart([Curve("", "second", points)], AXES)) if points else ""  # noqa: S704
+    return write_text(
+        out / f"{FILE}.html", render("attempts.html.jinja", {"found": found, "chart": chart})
+    )
+
+
+def _cells(each: CheckProgress) -> Sequence[str]:
+    medians = (each.attempts, each.hours_with_hint, each.hours_without)
+    counts = map(str, (each.failed, each.stuck, each.lost))
+    shown = ("" if value is None else number(round(value, 2)) for value in medians)
+    return each.criterion, each.check, *counts, *shown, *(f"{rate:.4f}" for rate in each.rates)
