@@ -42,6 +42,7 @@ class Commands(LazyGroup):
         "review": "deciding.review",
         "decide": "deciding.decide",
         "adjust": "deciding.adjust",
+        "comment": "deciding.comment",
         "name-mistake": "deciding.name_mistake",
         "requests": "deciding.requests",
         "release": "deciding.release",
