@@ -39,6 +39,7 @@ class Commands(LazyGroup):
         "doctor": "bundled.doctor",
         "appeal": "own_work.appeal",
         "answers-template": "own_work.answers_template",
+        "serve": "deciding.serve",
         "review": "deciding.review",
         "decide": "deciding.decide",
         "adjust": "deciding.adjust",

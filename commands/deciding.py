@@ -31,20 +31,26 @@ from reports.terminal.store import (
 )
 
 LONGEST_HINT = 1000  # characters
+Port = Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")]
+Browser = Annotated[bool, typer.Option(help="Open the page.")]
 Undo = Annotated[bool, typer.Option("--undo", help="Hide them again.")]
 
 
-def review(
-    folder: Folder,
-    port: Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")] = 0,
-    reviewer: Reviewer = "",
-    browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
-) -> None:
-    """Open a local page for manual grading."""
-    # Only this command imports the web server.
-    from reports.review.web.server import serve
+def serve(folder: Folder, port: Port = 0, reviewer: Reviewer = "", browser: Browser = True) -> None:
+    """Open a local page for staff: students, manual grading, regrade requests, releases."""
+    # Only these two commands import the web server.
+    from reports.review.web import server
 
-    serve(folder, port=port, reviewer=reviewer, open_browser=browser)
+    server.serve(folder, home="/", port=port, reviewer=reviewer, open_browser=browser)
+
+
+def review(
+    folder: Folder, port: Port = 0, reviewer: Reviewer = "", browser: Browser = True
+) -> None:
+    """Open the local page at the part for manual grading."""
+    from reports.review.web import server
+
+    server.serve(folder, port=port, reviewer=reviewer, open_browser=browser)
 
 
 def decide(

@@ -48,7 +48,7 @@ def test_comments_are_on_pages_stay_in_the_store_and_can_be_withdrawn(out, tiny_
     assert "2 with this mistake: commented" in said()
     assert told(out) == ["ada", "bob"]
     comment(out)
-    assert said().count("double: Times two.") == 2
+    assert said().count("Times two.") == 2
     for words, options, sentence in (
         (("cleo",), monday, "names no mistake of cleo"),
         (("dan",), {"comment": "Hello"}, "no submission of `dan`"),

@@ -19,7 +19,7 @@ from graders.storage.store import CacheKey, open_store
 from graders.written.free_text.similarity import TfIdf
 from reports.review.views.help import Help
 from reports.review.web.server import entry, listen, make_server
-from reports.review.web.site import Site
+from reports.review.web.site import WRITTEN, Site
 from tests.conftest import LIMITS
 
 ASSIGNMENT = f"""
@@ -168,7 +168,7 @@ class Visitor:
         return self.ask("POST", path, urlencode(fields, doseq=True), **kind)
 
     def send_sheet(self, content, token=None):
-        token = token or self.get("/").token
+        token = token or self.get("/written").token
         parts = f'--b\r\nContent-Disposition: form-data; name="token"\r\n\r\n{token}\r\n--b\r\n'
         parts += 'Content-Disposition: form-data; name="sheet"; filename="d.csv"\r\n\r\n'
         body = parts.encode() + content + b"\r\n--b--\r\n"
@@ -205,7 +205,7 @@ def running(folder):
 
     def work():  # SQLite's connections stay in the thread that made them
         with open_review(folder) as review:
-            site = Site(review, listening.getsockname()[1], help=Help(TfIdf))
+            site = Site(review, listening.getsockname()[1], help=Help(TfIdf), home=WRITTEN)
             started.extend((site, make_server(site)))
             ready.set()
             started[1].run(sockets=[listening])
@@ -254,7 +254,7 @@ def visit(browser):
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         page.on("request", lambda r: r.url.startswith(home) or page.complaints.append(r.url))
         page.goto(server.invite(reviewer))
-        page.wait_for_url(home)
+        page.wait_for_url(f"http://127.0.0.1:{server.port}{server.site.home}")
         pages.append(page)
         return page
 
