@@ -123,14 +123,14 @@ def release_criteria(store: Store, *, task: Assignment, out: Path, released: boo
     shown = " and ".join(["the visible criteria", *([", ".join(names)] if names else [])])
     return [
         f"{written} of {pages} pages updated; shown: {shown}",
-        *not_shown_yet(task, rules.opened, end),
+        *(f"not shown yet: {each}" for each in not_shown_yet(task, rules.opened, end)),
     ]
 
 
 def not_shown_yet(task: Assignment, opened: frozenset[str], end: datetime | None) -> Iterator[str]:
     """Yield each criterion that is not shown yet, and what it waits for."""
     for each in still_closed(task, opened):
-        yield f"not shown yet: {each.id}, {_waits_for(each, end)}"
+        yield f"{each.id}, {_waits_for(each, end)}"
 
 
 def _waits_for(criterion: Criterion, end: datetime | None) -> str:

@@ -8,7 +8,7 @@ from graders.course.extensions import read_extensions
 from graders.course.release import end_of
 from graders.storage.store import Store
 from reports.course.files import not_shown_yet
-from reports.course.view import Row
+from reports.course.view import REQUESTED, Row
 from reports.grades import FILE
 from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
@@ -34,6 +34,7 @@ class StartView:
     frame: Frame
     wanted: Wanted
     rows: tuple[Row, ...]
+    asked: frozenset[str]
     found: int
     students: int
     attention: int
@@ -44,6 +45,7 @@ class StartView:
     files: tuple[str, ...]
     is_behind: bool
     problem: str
+    requested: str = REQUESTED
 
     @property
     def pages(self) -> int:
@@ -64,6 +66,7 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
         frame=frame(site, session, "/"),
         wanted=wanted,
         rows=tuple(found[start : start + ROWS]),
+        asked=frozenset(each.submission for each in review.store.requests() if each.is_open),
         found=len(found),
         students=len(rows),
         attention=sum(bool(each.reason) for each in rows),

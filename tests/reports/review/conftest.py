@@ -19,7 +19,7 @@ from graders.storage.store import CacheKey, open_store
 from graders.written.free_text.similarity import TfIdf
 from reports.review.views.help import Help
 from reports.review.web.server import entry, listen, make_server
-from reports.review.web.site import WRITTEN, Site
+from reports.review.web.site import Site
 from tests.conftest import LIMITS
 
 ASSIGNMENT = f"""
@@ -168,12 +168,15 @@ class Visitor:
         return self.ask("POST", path, urlencode(fields, doseq=True), **kind)
 
     def send_sheet(self, content, token=None):
+        return self.send_file("/decisions.csv", content, token, "sheet")
+
+    def send_file(self, path, content, token=None, field="file"):
         token = token or self.get("/written").token
         parts = f'--b\r\nContent-Disposition: form-data; name="token"\r\n\r\n{token}\r\n--b\r\n'
-        parts += 'Content-Disposition: form-data; name="sheet"; filename="d.csv"\r\n\r\n'
+        parts += f'Content-Disposition: form-data; name="{field}"; filename="d"\r\n\r\n'
         body = parts.encode() + content + b"\r\n--b--\r\n"
         kind = {"Content-Type": "multipart/form-data; boundary=b"}
-        return self.ask("POST", "/decisions.csv", body, **kind)
+        return self.ask("POST", path, body, **kind)
 
 
 @dataclass
@@ -194,18 +197,18 @@ class Running:
 def start():
     """`start(folder)` serves the review of a folder until the test ends."""
     with contextlib.ExitStack() as stack:
-        yield lambda folder: stack.enter_context(running(folder))
+        yield lambda *words: stack.enter_context(running(*words))
 
 
 @contextlib.contextmanager
-def running(folder):
+def running(folder, home="/written"):
     listening = listen(0)
     started = []
     ready = threading.Event()
 
     def work():  # SQLite's connections stay in the thread that made them
         with open_review(folder) as review:
-            site = Site(review, listening.getsockname()[1], help=Help(TfIdf), home=WRITTEN)
+            site = Site(review, listening.getsockname()[1], help=Help(TfIdf), home=home)
             started.extend((site, make_server(site)))
             ready.set()
             started[1].run(sockets=[listening])
