@@ -9,7 +9,7 @@ from graders.model import Assignment
 from graders.storage.store import reopen_store
 from reports.course.files import release_criteria, write_course
 
-PATIENCE = 2.0  # seconds; a small course is written by then
+PATIENCE = 0.5  # seconds; a small course is written by then
 
 
 def write_grades(review: Review) -> str:

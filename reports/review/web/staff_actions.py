@@ -136,5 +136,6 @@ async def write(request: Request) -> Response:
     """Write all files, after a crash or while nothing else writes them."""
     site, session, _ = await sent(request)
     await site.outputs.changed()
-    session.notice = site.outputs.problem or "All files are up to date."
+    behind = "The files are being written." if site.outputs.are_behind else "All files are written."
+    session.notice = site.outputs.problem or behind
     return RedirectResponse("/", 303)
