@@ -55,7 +55,7 @@ def code(out, name="ada"):
 
 def page(server, name):
     """A student's page, once the files are written."""
-    wait_for(lambda: not server.site.outputs.are_behind)
+    assert wait_for(lambda: not server.site.outputs.are_behind)
     return (server.site.review.folder / f"reports/{name}.html").read_text()
 
 
@@ -145,7 +145,7 @@ def test_what_cannot_be_written_now_is_stored_and_written_later(course, start):
     rea = server.visitor()
     with only_writer(course):  # as a grading that is running
         rea.get("/s/cleo").post("/s/cleo/comment", comment="Well done.")
-        assert "The files are not up to date: another grading" in rea.get("/").body
+        assert wait_for(lambda: "not up to date: another grading" in rea.get("/").body)
     assert "Well done." in rea.get("/s/cleo").body
     assert "Well done." not in (course / "reports/cleo.html").read_text()
     rea.get("/").post("/files")
