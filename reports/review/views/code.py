@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from graders.model import Assignment, CheckResult, Result
@@ -33,9 +33,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class CodeFile:
-    """A file's lines, or why it is not shown."""
+    """A file's lines, or why it is not shown; checks name it relative to the code's folder."""
 
     name: str
+    anchor: str
     lines: tuple[Line, ...]
     note: str = ""
 
@@ -61,6 +62,8 @@ def code_view(site: Site, session: Session, submission: str) -> CodeView:
     result = result_of(site, submission)
     files, note = list[CodeFile](), ""
     try:
+        if not result.submission.path.exists():
+            raise Rejected("it is no longer in its folder.")
         files = read_code(result, site.review.material.assignment)
     except (Rejected, OSError) as error:
         note = f"The upload cannot be shown: {error}"
@@ -75,11 +78,12 @@ def read_code(result: Result, task: Assignment) -> list[CodeFile]:
         opened(result.submission.path, Path(work)) as folder,
     ):
         sizes = list_files(folder).files
-        code = find(sizes, task.files.code, (), whole=task.files.whole).code
-        failures = _failures(result, code or PurePosixPath())
+        found = find(sizes, task.files.code, (), whole=task.files.whole)
+        code = found.code or PurePosixPath()
+        failures = _failures(result, code)
         names = sorted(each for each in sizes if each.suffix in SHOWN)
         ordered = sorted(names, key=lambda each: (each not in failures, len(each.parts)))
-        return [_file(folder / each, str(each), failures.get(each, {})) for each in ordered[:FILES]]
+        return [_file(folder, each, code, failures.get(each, {})) for each in ordered[:FILES]]
 
 
 Failures = Mapping[int, tuple[CheckResult, ...]]
@@ -95,17 +99,21 @@ def _failures(result: Result, code: PurePosixPath) -> dict[PurePosixPath, Failur
     return dict(found)
 
 
-def _file(path: Path, name: str, failures: Failures) -> CodeFile:
+def _file(folder: Path, name: PurePosixPath, code: PurePosixPath, failures: Failures) -> CodeFile:
+    path, empty = folder / name, CodeFile(str(name), str(name), ())
+    if name.is_relative_to(code):
+        empty = replace(empty, anchor=str(name.relative_to(code)))
     if path.is_symlink() or path.stat().st_size > LARGEST:
-        return CodeFile(name, (), "This file is too large to be shown.")
+        return replace(empty, note="This file is too large to be shown.")
     text = path.read_bytes().decode(errors="replace")
-    lines = list(_cells(text)) if path.suffix == ".ipynb" else text.splitlines()
+    lines = list(_cells(text)) if path.suffix == ".ipynb" else _lines(text)
     shown = tuple(
         Line(number, line[:WIDTH] + " …" * (len(line) > WIDTH), failures.get(number, ()))
         for number, line in enumerate(lines[:LINES], 1)
     )
     more = len(lines) - LINES
-    return CodeFile(name, shown, f"{more:,} more lines are not shown." if more > 0 else "")
+    note = f"{more:,} more lines are not shown." if more > 0 else ""
+    return replace(empty, lines=shown, note=note)
 
 
 def _cells(text: str) -> Iterator[str]:
@@ -114,11 +122,16 @@ def _cells(text: str) -> Iterator[str]:
         cells = json.loads(text)["cells"]
         sources = [_joined(each["source"]) for each in cells if each["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        yield from text.splitlines()
+        yield from _lines(text)
         return
     for number, source in enumerate(sources, 1):
         yield f"# cell {number}"
         yield from source.splitlines()
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines as Python numbers them; a form feed ends none."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
 def _joined(source: str | Iterable[str]) -> str:

@@ -3,16 +3,20 @@
 import base64
 import json
 import os
+import re
+import subprocess
+import sys
 
 import pytest
 
 from graders.storage.files import only_writer
 from graders.storage.requests import code_of
 from graders.storage.store import read_store
-from tests.console import softmark
+from tests.console import ROOT, softmark
 from tests.processes import wait_for
 from tests.reports.chromium import needs_chromium
 from tests.reports.conftest import assert_accessible, widest
+from tests.reports.review.conftest import Visitor
 
 HOSTILE = "<script>document.title='owned'</script>{{ 7*7 }} \u202eevil"
 LATER = """
@@ -34,17 +38,20 @@ CODES = {
 
 @pytest.fixture
 def course(tiny_folder, hand_in, tmp_path):
-    """The results of four students: two made one mistake, and dan's code raises."""
+    """Results of four students, two with one mistake, dan's code raises, and of no upload."""
     toml, checks = tiny_folder / "assignment.toml", tiny_folder / "checks.py"
     toml.write_text(toml.read_text() + LATER)
     checks.write_text(checks.read_text() + CHECK)
     for name, code in CODES.items():
-        hand_in(name, work_py=code, answer_txt="41" if name == "ada" else "42")
+        folder = hand_in(name, work_py=code, answer_txt="41" if name == "ada" else "42")
+    (folder / "src").mkdir()
+    (folder / "work.py").rename(folder / "src" / "work.py")
+    (tmp_path / "uploads" / "eve.txt").write_text("This is no archive.")
     roster = tmp_path / "students.csv"
     roster.write_text(f'submission,name,email\nada,"Ada {HOSTILE}",ada@example.edu\n')
     words = ("--out", tmp_path / "out", "--roster", roster, "--executor", "serial")
     done = softmark("batch", tiny_folder, tmp_path / "uploads", *words)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     return tmp_path / "out"
 
 
@@ -72,15 +79,18 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     assert "half way &lt;b&gt;" in rea.get("/s/dan").body, "what the code printed"
     assert 'href="/s/dan/code#work.py%3A4"' in rea.body
     shown = rea.get("/s/dan/code").body
-    assert 'failing" id="work.py:4"' in shown
+    assert ("src/work.py" in shown, 'failing" id="work.py:4"' in shown) == (True, True)
     assert "\\u202e" in shown
     assert "<script>doc" not in shown
     assert "A later criterion" not in rea.get("/s/ada/page").body, "the student's own page"
     assert "sha256-" in rea.answer_headers["content-security-policy"]
+    assert "is not an assignment" in rea.get("/s/eve.txt").body
+    assert "Adjust" not in rea.body, "it was not accepted"
+    assert "The upload cannot be shown" in rea.get("/s/eve.txt/code").body
     assert rea.get("/index.html").status == 200
     assert rea.get("/reports/ada.html").answer_headers["location"] == "/s/ada"
     assert rea.get("/tables/grades.csv").content == (course / "grades.csv").read_bytes()
-    for path in ("/tables/store.sqlite", "/tables/..%2Fstudents.csv", "/store.html", "/s/eve"):
+    for path in ("/tables/store.sqlite", "/tables/..%2Fstudents.csv", "/store.html", "/s/fay"):
         assert rea.get(path).status == 404, path
 
     three = {"criterion": "double", "action": "points", "points": "3", "comment": "Allowed."}
@@ -140,19 +150,32 @@ def test_requests_are_taken_and_answered_once_and_attachments_only_downloaded(co
     assert rea.get("/requests").post("/requests/9", answer="granted", comment="x").status == 404
 
 
-def test_what_cannot_be_written_now_is_stored_and_written_later(course, start):
-    server = start(course, "/")
-    rea = server.visitor()
-    with only_writer(course):  # as a grading that is running
-        rea.get("/s/cleo").post("/s/cleo/comment", comment="Well done.")
-        assert wait_for(lambda: "not up to date: another grading" in rea.get("/").body)
-    assert "Well done." in rea.get("/s/cleo").body
-    assert "Well done." not in (course / "reports/cleo.html").read_text()
-    rea.get("/").post("/files")
-    assert "Well done." in page(server, "cleo")
-    assert "The files contain all changes." in rea.get("/").body
-    os.utime(course / "grades.csv", (0, 0))  # as after a kill between the store and the files
-    assert "The files are not up to date yet." in rea.get("/").body
+def test_the_command_serves_and_what_is_not_in_the_files_yet_is_in_the_store(course):
+    command = [sys.executable, "grade.py", "serve", course, "--no-browser", "--reviewer", "Rea"]
+    serving = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        address = re.search(r"http://\S+", serving.stdout.readline())[0]
+        rea = Visitor(int(address.split(":")[2].split("/")[0])).enter(address)
+        with only_writer(course):  # as a grading that is running
+            rea.get("/s/cleo").post("/s/cleo/comment", comment="Well done.")
+            assert wait_for(lambda: "not up to date: another grading" in rea.get("/").body)
+        assert "Well done." in rea.get("/s/cleo").body
+        assert "Well done." not in (course / "reports/cleo.html").read_text()
+        rea.get("/").post("/files")
+        assert wait_for(lambda: "The files contain all changes." in rea.get("/").body)
+        assert "Well done." in (course / "reports/cleo.html").read_text()
+        os.utime(course / "grades.csv", (0, 0))  # as after a kill between the store and the files
+        assert "The files are not up to date yet." in rea.get("/").body
+    finally:
+        serving.kill()
+        serving.communicate(timeout=30)
+    with read_store(course) as store:
+        assert [each.comment for each in store.comments().shown()] == ["Well done."]
+
+
+def says(page, text):
+    page.get_by_role("status").filter(has_text=text).wait_for()
+    page.wait_for_load_state()  # keys work from here on
 
 
 @pytest.mark.browser
@@ -165,7 +188,7 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
     page_.keyboard.press("/")
     page_.keyboard.type("ada")
     page_.keyboard.press("Enter")
-    page_.get_by_text("1 of 4 submissions").wait_for()
+    page_.get_by_text("1 of 5 submissions").wait_for()
     page_.locator(".students a").click()
     page_.get_by_role("heading", level=1).filter(has_text="Ada").wait_for()
     page_.get_by_text("Adjust Doubling").focus()
@@ -178,24 +201,24 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
     page_.keyboard.press("Tab")
     with page_.expect_navigation():
         page_.keyboard.press("Enter")
-    page_.get_by_role("status").filter(has_text="0 -> 2.5").wait_for()
+    says(page_, "0 -> 2.5")
     page_.keyboard.press("c")
     page_.keyboard.type("j is a letter here.")
     page_.get_by_label("To", exact=True).select_option(index=1)
     page_.get_by_role("button", name="Send comment").click()
-    page_.get_by_role("status").filter(has_text="2 with this mistake").wait_for()
+    says(page_, "2 with this mistake")
     page_.get_by_role("link", name="Regrade requests", exact=True).click()
     page_.get_by_label("Text").fill(f"{code(course)} answer\n{HOSTILE}")
     page_.get_by_role("button", name="Take request").click()
     page_.get_by_label("Reply").fill("You are right.")
     page_.get_by_role("button", name="Grant").click()
-    page_.get_by_role("status").filter(has_text="points have not changed").wait_for()
+    says(page_, "points have not changed")
     with page_.expect_navigation():
         page_.keyboard.press("j")
     page_.get_by_text("j is a letter here.", exact=True).wait_for()
     page_.goto(home)
     page_.get_by_role("button", name="Release to students").click()
-    page_.get_by_role("status").filter(has_text="4 of 4 pages updated").wait_for()
+    says(page_, "5 of 5 pages updated")
     assert "A later criterion" in page(server, "bob")
     assert ("2.5" in page(server, "ada"), "You are right." in page(server, "ada")) == (True, True)
 
