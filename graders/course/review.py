@@ -116,7 +116,7 @@ class Review:
         members = self.store.members(current.number)
         stamp = (
             current.number,
-            tuple((m.submission, m.cache_key.address, m.listed) for m in members),
+            tuple((m.submission, m.sum, m.listed) for m in members),
         )
         if self._material is None or stamp != self._stamp:
             if not members:

@@ -73,4 +73,4 @@ class Students:
     def _stamp(self, member: Member, adjusted: int, requests: list[Request]) -> object:
         decisions = self._review.trail.by_submission.get(member.submission, [])
         newest = decisions[-1].number if decisions else 0
-        return member.cache_key.address, newest, adjusted, bool(requests)
+        return member.sum, newest, adjusted, bool(requests)

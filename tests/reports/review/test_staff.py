@@ -11,7 +11,7 @@ import pytest
 
 from graders.storage.files import only_writer
 from graders.storage.requests import code_of
-from graders.storage.store import read_store
+from graders.storage.store import read_store, reopen_store
 from tests.console import ROOT, softmark
 from tests.processes import wait_for
 from tests.reports.chromium import needs_chromium
@@ -92,6 +92,10 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     assert rea.get("/tables/grades.csv").content == (course / "grades.csv").read_bytes()
     for path in ("/tables/store.sqlite", "/tables/..%2Fstudents.csv", "/store.html", "/s/fay"):
         assert rea.get(path).status == 404, path
+
+    with reopen_store(course) as store:
+        store.rename("cleo", "Cleo Patra")
+    assert "Cleo Patra" in rea.get("/").body, "read from the store as it is now"
 
     three = {"criterion": "double", "action": "points", "points": "3", "comment": "Allowed."}
     for visitor in (rea, tom):
