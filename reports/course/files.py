@@ -135,5 +135,5 @@ def not_shown_yet(task: Assignment, opened: frozenset[str], end: datetime | None
 
 def _waits_for(criterion: Criterion, end: datetime | None) -> str:
     if criterion.visibility == "after_published" or end is None:
-        return "until you run `release`"
+        return "until you release it"
     return f"until nobody can hand in any more ({end:%Y-%m-%d %H:%M %Z})"
