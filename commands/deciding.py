@@ -2,30 +2,28 @@
 
 import getpass
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from commands.options import Folder, Out, Reviewer
-from graders.course.extensions import read_extensions
-from graders.course.release import end_of, rules_of, still_closed
 from graders.course.review import open_review
 from graders.course.roster import search
 from graders.errors import StorageError, UsageError
 from graders.failures import Failures, Hint, add_hint
 from graders.grading.stored_options import assignment_in, stored_assignment
-from graders.model import Assignment, Criterion
+from graders.model import Assignment
 from graders.registry.discovery import load_assignment
 from graders.storage.adjustments import open_adjustments
 from graders.storage.files import write_whole
-from graders.storage.requests import ANSWERS, Reply, Request, Requests, open_requests
+from graders.storage.requests import ANSWERS, Comment, Reply, Request, Requests, open_requests
 from graders.storage.store import FILE, Store, read_store, reopen_store
-from reports.course.files import write_course, write_pages
+from reports.course.files import release_criteria, write_course
 from reports.review.requests import read_request
 from reports.terminal.store import (
     show_adjustments,
+    show_comments,
     show_kinds,
     show_request,
     show_requests,
@@ -33,20 +31,26 @@ from reports.terminal.store import (
 )
 
 LONGEST_HINT = 1000  # characters
+Port = Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")]
+Browser = Annotated[bool, typer.Option(help="Open the page.")]
 Undo = Annotated[bool, typer.Option("--undo", help="Hide them again.")]
 
 
-def review(
-    folder: Folder,
-    port: Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")] = 0,
-    reviewer: Reviewer = "",
-    browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
-) -> None:
-    """Open a local page for manual grading."""
-    # Only this command imports the web server.
-    from reports.review.web.server import serve
+def serve(folder: Folder, port: Port = 0, reviewer: Reviewer = "", browser: Browser = True) -> None:
+    """Open a local page for staff: students, manual grading, regrade requests, releases."""
+    # Only these two commands import the web server.
+    from reports.review.web import server
 
-    serve(folder, port=port, reviewer=reviewer, open_browser=browser)
+    server.serve(folder, home="/", port=port, reviewer=reviewer, open_browser=browser)
+
+
+def review(
+    folder: Folder, port: Port = 0, reviewer: Reviewer = "", browser: Browser = True
+) -> None:
+    """Open the local page at the part for manual grading."""
+    from reports.review.web import server
+
+    server.serve(folder, port=port, reviewer=reviewer, open_browser=browser)
 
 
 def decide(
@@ -143,6 +147,39 @@ def adjust(
     _write_adjusted(folder, task)
 
 
+def comment(
+    folder: Folder,
+    student: Annotated[
+        str, typer.Argument(help="Submission, email or student number.", show_default="list all")
+    ] = "",
+    comment: Annotated[str, typer.Option(help="What the student reads.")] = "",
+    check: Annotated[
+        str, typer.Option(help="Also for all who get this check's hint.", show_default="one only")
+    ] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="Withdraw the newest comment.")] = False,
+    reviewer: Reviewer = "",
+) -> None:
+    """Comment on a student's page, or on those of all who made one mistake."""
+    from reports.review.commenting import comment as store_comment
+    from reports.review.commenting import find_submission, withdraw
+
+    if (undo and (comment or check)) or ((undo or comment) and not student):
+        problem = "a comment is DIR, STUDENT and --comment, and --undo goes without a text"
+        raise UsageError(problem, "comment DIR STUDENT --comment TEXT")
+    who = reviewer or getpass.getuser()
+    with read_store(folder) as store:
+        name = find_submission(store, student) if student else ""
+        if not (undo or comment):
+            show_comments(
+                each for each in store.comments().shown() if name in ("", each.submission)
+            )
+            return
+        task = stored_assignment(store, store.generation().number)
+        made = Comment(name, who, comment)
+        show_sentences((withdraw(store, name, who) if undo else store_comment(store, made, check),))
+    _write_adjusted(folder, task)
+
+
 def _write_adjusted(folder: Path, task: Assignment) -> None:
     try:
         with reopen_store(folder) as store:
@@ -159,32 +196,8 @@ def _names(text: str) -> frozenset[str]:
 def release(out: Out = Path("out"), undo: Undo = False) -> None:
     """Show students the criteria that wait for a release."""
     with reopen_store(out) as store:
-        generation = store.generation().number
-        task = stored_assignment(store, generation)
-        end = end_of(task, read_extensions(out, task))
-        store.keep_release(released=not undo)
-        rules = rules_of(store, task, out)
-        written, pages = write_pages(store, generation, rules=rules, out=out)
-    shown = _shown(task, rules.opened, written, pages)
-    show_sentences([shown, *_closed(task, rules.opened, end)])
-
-
-def _shown(task: Assignment, opened: frozenset[str], written: int, pages: int) -> str:
-    names = [each.id for each in task.rubric if each.id in opened]
-    shown = " and ".join(["the visible criteria", *([", ".join(names)] if names else [])])
-    return f"{written} of {pages} pages updated; shown: {shown}"
-
-
-def _closed(task: Assignment, opened: frozenset[str], end: datetime | None) -> Iterator[str]:
-    """Yield each criterion that is not shown yet, and what it waits for."""
-    for each in still_closed(task, opened):
-        yield f"not shown yet: {each.id}, {_waits_for(each, end)}"
-
-
-def _waits_for(criterion: Criterion, end: datetime | None) -> str:
-    if criterion.visibility == "after_published" or end is None:
-        return "until you run `release`"
-    return f"until nobody can hand in any more ({end:%Y-%m-%d %H:%M %Z})"
+        task = stored_assignment(store, store.generation().number)
+        show_sentences(release_criteria(store, task=task, out=out, released=not undo))
 
 
 def name_mistake(

@@ -23,25 +23,25 @@ def render(
     template: str, view: object, *, script: str | None = None, style: str | None = None
 ) -> str:
     """Return the page of `template`, in which only our own style and script may run."""
-    style_text = _asset("style.css") + (_asset(style) if style else "")
-    script_text = _asset(script) if script else ""
-    policy = (
-        f"default-src 'none'; style-src {_hash(style_text)}; base-uri 'none'; form-action 'none'"
-    )
-    if script_text:
-        policy += f"; script-src {_hash(script_text)}"
     return (
         _environment()
         .get_template(template)
         .render(
             # Both are our own files, and the browser must receive their text exactly as it was
             # hashed.
-            style=Markup(style_text),  # noqa: S704
-            script=Markup(script_text),  # noqa: S704
-            policy=policy,
+            style=Markup(_style(style)),  # noqa: S704
+            script=Markup(_asset(script) if script else ""),  # noqa: S704
+            policy=policy(script, style),
             view=view,
         )
     )
+
+
+def policy(script: str | None = None, style: str | None = None) -> str:
+    """Return the Content-Security-Policy of a page with this script and style."""
+    own = f"default-src 'none'; style-src {_hash(_style(style))}"
+    scripts = f"; script-src {_hash(_asset(script))}" if script else ""
+    return f"{own}; base-uri 'none'; form-action 'none'{scripts}"
 
 
 def student_href(submission_id: str) -> str:
@@ -58,6 +58,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    add_words(environment)
+    return environment
+
+
+def add_words(environment: Environment) -> None:
+    """Add the filters and words of the students' pages to an environment."""
     environment.filters.update(
         line=text.line,
         prose=text.prose,
@@ -81,7 +87,10 @@ def _environment() -> Environment:
         split_hint=split_hint,
     )
     environment.globals.update(status_words=words.STATUS_WORDS)
-    return environment
+
+
+def _style(style: str | None) -> str:
+    return _asset("style.css") + (_asset(style) if style else "")
 
 
 @cache

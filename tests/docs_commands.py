@@ -32,6 +32,7 @@ NOT_RUN = {  # how a command begins or what it holds: why reading it has to do
     "--watch": "goes on until it is ended; tests of `check` run it",
     "--rerun": "trains; test_rerun.py runs it",
     "grade.py pipeline": "trains; test_grade.py runs it",
+    "grade.py serve": "serves until it is ended; tests/reports/review drives it",
     "review ": "serves until it is ended; tests/reports/review drives it",
     "grade.py decide": "kinds are of one batch; tests/reports/review/test_kinds.py decides some",
     "grade.py appeal": "needs a code of a page; test_requests_command.py runs it",

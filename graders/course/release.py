@@ -18,7 +18,7 @@ from graders.course.extensions import Extensions, read_extensions
 from graders.course.final_grades import DAY, FinalGrade, final_grade
 from graders.grading_policy import GradingPolicy, Lateness
 from graders.model import Assignment, Criterion, Result
-from graders.storage.requests import Request
+from graders.storage.requests import Comment, Request
 from graders.storage.store import Store
 
 LATER = ("after_due_date", "after_published")
@@ -29,7 +29,8 @@ class CourseRules:
     """What a course's files say of a Result today: criteria that are opened, and the final grade.
 
     They change without a new grading: with the date, a release, an extension or `[grading]`.
-    `key` is the secret behind the codes for regrade requests, which are listed by submission.
+    `key` is the secret behind the codes for regrade requests, which are listed by submission, as
+    staff's comments are.
     """
 
     opened: frozenset[str] = frozenset()
@@ -37,6 +38,7 @@ class CourseRules:
     dues: Extensions = field(default_factory=Extensions)
     key: bytes = field(default=b"", repr=False)
     requests: Mapping[str, Sequence[Request]] = field(default_factory=dict)
+    comments: Mapping[str, Sequence[Comment]] = field(default_factory=dict)
 
     def grade(self, result: Result) -> FinalGrade | None:
         """The final grade; None if the assignment declares no way from the score to it."""
@@ -55,7 +57,10 @@ def rules_of(store: Store, task: Assignment, out: Path) -> CourseRules:
     requests: dict[str, list[Request]] = defaultdict(list)
     for each in store.requests():
         requests[each.submission].append(each)
-    return CourseRules(shown, task.grading, dues, store.course_key(), requests)
+    comments: dict[str, list[Comment]] = defaultdict(list)
+    for said in store.comments().shown():
+        comments[said.submission].append(said)
+    return CourseRules(shown, task.grading, dues, store.course_key(), requests, comments)
 
 
 def opened(

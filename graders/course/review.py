@@ -3,7 +3,7 @@
     store ── generation ── Results ── checks that wait for a person ── Answer
           └─ decisions ── standing of each answer, totals of each submission
 
-Results are read again if the generation changes, decisions after each new one.
+`refresh` reads Results again if the generation has changed, and new decisions.
 """
 
 import hashlib
@@ -107,12 +107,16 @@ class Review:
 
     @property
     def material(self) -> ReviewMaterial:
-        """Everything to review; read again if something was graded since."""
+        """Everything to review, as it was at the last `refresh`."""
+        return self._material or self._read()
+
+    def _read(self) -> ReviewMaterial:
+        """Return everything to review; read again if something was graded since."""
         current = self.store.generation()
         members = self.store.members(current.number)
         stamp = (
             current.number,
-            tuple((m.submission, m.cache_key.address, m.listed) for m in members),
+            tuple((m.submission, m.sum, m.listed) for m in members),
         )
         if self._material is None or stamp != self._stamp:
             if not members:
@@ -135,8 +139,9 @@ class Review:
         return load_assignment(str(self.material.assignment.folder))
 
     def refresh(self) -> None:
-        """Read new decisions, made here or in another server."""
+        """Read new decisions, made here or in another server, and what was graded since."""
         self.trail.extend(self.decisions.since(self.trail.newest))
+        self._read()
 
     def standing(self, answer: Answer) -> Standing:
         """Return the current standing of an answer."""

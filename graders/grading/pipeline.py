@@ -43,6 +43,8 @@ from graders.suite.process import open_suite
 from submissions.receive import open_submission
 from submissions.submission import Rejected
 
+PRINTED = 10_000  # characters of what the student's code printed, for staff
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -197,6 +199,7 @@ class _Grading:
                     results, notes = best_of_rivals(results, assignment, clean.code, student, again)
                     found["intake"] = [*clean.notes, *said, *notes]
                 found["student_process"] = dict(student.environment)
+                found["printed"] = student.output[:PRINTED]
                 trained = (rerun.student,) if rerun is not None else ()
                 tested = suite.students.values() if suite is not None else ()
                 found |= _resources(student, *trained, *tested)

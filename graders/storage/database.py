@@ -11,7 +11,7 @@ repeats       what was graded again and judged differently: see graders/storage/
 decisions     what people decided about answers, and `written`: see graders/storage/decisions.py
 adjustments   points that people changed: see graders/storage/adjustments.py
 forgotten     when and by whom a student was removed: see graders/storage/forgotten.py
-requests      regrade requests, and `replies`: see graders/storage/requests.py
+requests      regrade requests, `replies` and `comments`: see graders/storage/requests.py
 course_key    one row: the secret behind pseudonyms and the codes for regrade requests
 """
 
@@ -48,6 +48,7 @@ TRAILS = {
     "adjustments": "an adjustment",
     "requests": "a request",
     "replies": "a reply",
+    "comments": "a comment",
 }
 REMAIN = {
     table: f"CREATE TRIGGER IF NOT EXISTS {table}_remain BEFORE DELETE ON {table} "
@@ -92,6 +93,9 @@ CREATE TABLE IF NOT EXISTS requests (
 CREATE TABLE IF NOT EXISTS replies (
   number INTEGER PRIMARY KEY, request INTEGER NOT NULL, submission TEXT NOT NULL,
   reviewer TEXT NOT NULL, answer TEXT NOT NULL, comment TEXT NOT NULL, made_at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS comments (
+  number INTEGER PRIMARY KEY, submission TEXT NOT NULL, reviewer TEXT NOT NULL,
+  comment TEXT NOT NULL, mistake TEXT NOT NULL, withdraws INTEGER NOT NULL, made_at TEXT NOT NULL);
 {" ".join((*STAY.values(), *REMAIN.values()))}
 CREATE TABLE IF NOT EXISTS course_key (
   only INTEGER PRIMARY KEY CHECK (only = 1), key TEXT NOT NULL);

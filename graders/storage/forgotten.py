@@ -11,7 +11,7 @@ from pathlib import Path
 
 from graders.storage.database import REMAIN, in_words, now, transaction
 
-TABLES = ("results", "decisions", "adjustments", "requests", "replies", "members")
+TABLES = ("results", "decisions", "adjustments", "requests", "replies", "members", "comments")
 
 
 @dataclass(frozen=True, slots=True)

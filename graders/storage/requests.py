@@ -1,7 +1,9 @@
-"""The trail of a store about regrade requests, and what staff replied.
+"""The trail of a store about regrade requests, what staff replied, and their other comments.
 
 requests    number, submission, criterion, reason, attachment, when
 replies     number, request, who, `granted`, `rejected` or `answered`, what they wrote, when
+comments    number, submission, who, what they wrote, the mistake it is about, the comment that it
+            withdraws, when
 
 Rows are added and never changed; only `forget` removes them.
 """
@@ -10,7 +12,7 @@ import base64
 import hashlib
 import hmac
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +58,30 @@ class Request:
         return self.replies[-1].answer if self.replies else "open"
 
 
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One person's comment to one student, or the withdrawal of one.
+
+    `mistake` is the hint that all who got this comment have in common, if it went to several.
+    """
+
+    submission: str
+    reviewer: str
+    comment: str
+    mistake: str = ""
+    withdraws: int = 0
+    number: int = 0
+    made_at: str = ""
+
+
+class Overtaken(Exception):
+    """Someone else replied to a request in between; `newest` is that reply."""
+
+    def __init__(self, newest: Reply) -> None:
+        super().__init__("somebody replied in between")
+        self.newest = newest
+
+
 def code_of(key: bytes, submission: str) -> str:
     """Return the code by which a student asks about a submission, such as `ABCDE-23456`."""
     said = b"request\0" + submission.encode(errors="surrogateescape")
@@ -94,14 +120,59 @@ class Requests:
             ((content,),) = self.connection.execute(query, (number,)).fetchall()
         return bytes(content)
 
-    def reply(self, number: int, reply: Reply) -> None:
-        """Store a reply to the request with this number."""
+    def reply(self, number: int, reply: Reply, seen: int | None = None) -> None:
+        """Store a reply to the request with this number.
+
+        Raises Overtaken if it was made after reading only the first `seen` replies.
+        """
         with transaction(self.file, self.connection):
+            known = next((each.replies for each in self.all() if each.number == number), ())
+            if seen is not None and seen < len(known):
+                raise Overtaken(known[-1])
             self.connection.execute(
                 "INSERT INTO replies SELECT NULL, number, submission, ?, ?, ?, ? FROM requests "
                 "WHERE number = ?",
                 (reply.reviewer, reply.answer, reply.comment, now(), number),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Comments:
+    """The comments in one store that are about no single criterion."""
+
+    file: Path
+    connection: sqlite3.Connection
+
+    def shown(self) -> list[Comment]:
+        """Return the comments that nobody withdrew, the oldest first."""
+        with in_words(self.file):
+            rows = self.connection.execute(
+                "SELECT submission, reviewer, comment, mistake, withdraws, number, made_at "
+                "FROM comments WHERE NOT withdraws AND number NOT IN "
+                "(SELECT withdraws FROM comments) ORDER BY number"
+            )
+            return [Comment(*row) for row in rows]
+
+    def add(self, comments: Iterable[Comment]) -> int:
+        """Store these, all or none, and return how many are new.
+
+        What the same person wrote to the same student before is not stored again, and nothing is
+        withdrawn twice.
+        """
+        moment, added = now(), 0
+        with transaction(self.file, self.connection):
+            shown = self.shown()
+            known = {(each.submission, each.reviewer, each.comment) for each in shown}
+            numbers = {each.number for each in shown}
+            for each in comments:
+                said = (each.submission, each.reviewer, each.comment)
+                if each.withdraws in numbers if each.withdraws else said not in known:
+                    row = (*said, each.mistake, each.withdraws, moment)
+                    self.connection.execute(
+                        "INSERT INTO comments VALUES (NULL, ?, ?, ?, ?, ?, ?)", row
+                    )
+                    added += 1
+        return added
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from graders.model import ResultStatus, Submission
 from graders.storage.result_json import result_from_text, result_text
 
 MEMBERS = (
-    "SELECT submission, status, sha256, path, listed, address, asked, keys "
+    "SELECT submission, status, sha256, path, listed, address, asked, keys, sum "
     "FROM members JOIN results USING (submission, address) "
     "WHERE generation = ? ORDER BY submission"
 )
@@ -32,7 +32,7 @@ class CacheKey:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One submission of a generation, without its Result."""
+    """One submission of a generation, without its Result, of which `sum` is the checksum."""
 
     submission: str
     status: ResultStatus
@@ -40,15 +40,15 @@ class Member:
     path: Path
     listed: bool
     cache_key: CacheKey
+    sum: str
 
 
 def member_of(row: tuple[Any, ...]) -> Member:
     """Return the member in a row of MEMBERS."""
-    name, status, sha256, path, listed, address, options, keys = row
+    name, status, sha256, path, listed, address, options, keys, total = row
     known = {str(criterion): str(key) for criterion, key in json.loads(keys).items()}
-    return Member(
-        name, status, sha256, decoded(path), bool(listed), CacheKey(address, options, known)
-    )
+    key = CacheKey(address, options, known)
+    return Member(name, status, sha256, decoded(path), bool(listed), key, total)
 
 
 def handed_in(

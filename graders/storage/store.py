@@ -21,7 +21,7 @@ from graders.adjustments import adjusted
 from graders.errors import StorageError
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
 from graders.storage import rows
-from graders.storage.adjustments import OF_EARLIER_UPLOADS, adjustments_of
+from graders.storage.adjustments import OF_EARLIER_UPLOADS, Adjustments, adjustments_of
 from graders.storage.database import (
     in_words,
     keep_private,
@@ -35,7 +35,7 @@ from graders.storage.decisions import decisions_of
 from graders.storage.files import only_writer
 from graders.storage.forgotten import Forgotten, forget_rows, write_anew
 from graders.storage.repeats import Repeats, count_repeats, repeats_of
-from graders.storage.requests import Request, requests_in
+from graders.storage.requests import Comments, Request, Requests, requests_in
 from graders.storage.result_json import result_from_text, result_text
 from graders.storage.rows import CacheKey, Member
 from graders.written.decisions import decided
@@ -227,6 +227,18 @@ class Store:
         """Return all regrade requests with their replies."""
         with in_words(self._file):
             return requests_in(self._connection)
+
+    def request_trail(self) -> Requests:
+        """Return the trail of the requests, to which replies are added."""
+        return Requests(self._file, self._connection)
+
+    def adjustments(self) -> Adjustments:
+        """Return the trail of the adjustments."""
+        return Adjustments(self._file, self._connection)
+
+    def comments(self) -> Comments:
+        """Return the trail of the comments that are about no single criterion."""
+        return Comments(self._file, self._connection)
 
     def members(self, generation: int) -> list[Member]:
         """Return a generation's members by submission, listed or not."""

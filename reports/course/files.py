@@ -1,11 +1,13 @@
 """Write every file of a generation from the store."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
 
-from graders.course.release import CourseRules, rules_of
-from graders.model import Assignment, Result
+from graders.course.extensions import read_extensions
+from graders.course.release import CourseRules, end_of, rules_of, still_closed
+from graders.model import Assignment, Criterion, Result
 from graders.storage.store import Store
 from reports import write_course_page, write_course_reports, write_submission_files
 from reports.course.generations import comparisons
@@ -109,3 +111,29 @@ def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> 
     remove_files([r.submission.id for r in results if not have_files(r, out, rules)], out)
     store.publish(draft)
     return write_course(store, draft, task=task, out=out)
+
+
+def release_criteria(store: Store, *, task: Assignment, out: Path, released: bool) -> list[str]:
+    """Release the criteria that wait for it, or withdraw that, and return what students see now."""
+    end = end_of(task, read_extensions(out, task))
+    store.keep_release(released=released)
+    rules = rules_of(store, task, out)
+    written, pages = write_pages(store, store.generation().number, rules=rules, out=out)
+    names = [each.id for each in task.rubric if each.id in rules.opened]
+    shown = " and ".join(["the visible criteria", *([", ".join(names)] if names else [])])
+    return [
+        f"{written} of {pages} pages updated; shown: {shown}",
+        *(f"not shown yet: {each}" for each in not_shown_yet(task, rules.opened, end)),
+    ]
+
+
+def not_shown_yet(task: Assignment, opened: frozenset[str], end: datetime | None) -> Iterator[str]:
+    """Yield each criterion that is not shown yet, and what it waits for."""
+    for each in still_closed(task, opened):
+        yield f"{each.id}, {_waits_for(each, end)}"
+
+
+def _waits_for(criterion: Criterion, end: datetime | None) -> str:
+    if criterion.visibility == "after_published" or end is None:
+        return "until you release it"
+    return f"until nobody can hand in any more ({end:%Y-%m-%d %H:%M %Z})"

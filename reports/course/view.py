@@ -206,7 +206,7 @@ class Counted:
             wrong = (c for c in graded.checks if c.status in ("failed", "partial"))
             for hint in {c.hint for c in wrong if c.hint and not is_crash(c)}:
                 self.hints[graded.criterion.id, hint].append(submission)
-        self.rows.append(_row(result, final, [each for each in requests if each.is_open]))
+        self.rows.append(row_of(result, final, [each for each in requests if each.is_open]))
         self.failures.add(result)
         self.items.add(result)
         self.accuracies.add(result)
@@ -253,7 +253,8 @@ def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> Cours
     return counted.view(twins)
 
 
-def _row(result: Result, final: FinalGrade | None, requests: Sequence[Request]) -> Row:
+def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]) -> Row:
+    """Return a submission's row, with its open regrade requests."""
     asked = REQUESTED if requests else ""
     return Row(
         submission=result.submission,

@@ -10,7 +10,7 @@ A row has points or an action: `waive`, `excuse` or `undo`. All rows are stored 
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +34,11 @@ ACTIONS: dict[str, AdjustAction] = {each: each for each in get_args(AdjustAction
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One change as it was typed, with points or an action; `where` is its line in a file."""
+    """One change as it was typed, with points or an action; `where` is its line in a file.
+
+    `seen` is the number of the newest adjustment of this criterion that was seen, if it was long
+    ago.
+    """
 
     student: str
     criterion: str
@@ -42,6 +46,7 @@ class Asked:
     action: str = ""
     comment: str = ""
     where: str = ""
+    seen: int | None = None
 
 
 class Adjusting:
@@ -104,20 +109,16 @@ class Adjusting:
             raise Mistyped(f"{name}, {graded.criterion.id}: a comment for the student is missing")
         made = Adjustment(
             *(name, graded.criterion.id, result.submission.sha256, reviewer, action),
-            *(points, graded.machine, comment, newest.number if newest else 0),
+            *(points, graded.machine, comment),
+            (newest.number if newest else 0) if asked.seen is None else asked.seen,
         )
         return made, _sentence(graded, made, newest)
 
     def _result(self, student: str) -> Result:
-        found = [student] if student in self._ids else self._students.get(name_key(student), [])
-        if not found:
-            end = did_you_mean(name_key(student), self._students)
-            raise Mistyped(f"there is no submission of `{student}`{end}")
-        if len(found) > 1:
-            raise Mistyped(f"`{student}` has several submissions: {', '.join(found)}; name one")
-        result = self._store.member_result(self._generation, found[0])
+        found = submission_of(student, self._ids, lambda: self._students)
+        result = self._store.member_result(self._generation, found)
         if result.status == "rejected":
-            raise Mistyped(f"{found[0]}: the upload was not accepted, so it has no points")
+            raise Mistyped(f"{found}: the upload was not accepted, so it has no points")
         return result
 
     @cached_property
@@ -143,6 +144,22 @@ class Adjusting:
             return "no such criterion"
         changed = graded.machine != each.machine
         return f"counts; machine now {number_or_dash(graded.machine)}" if changed else "counts"
+
+
+def submission_of(
+    typed: str, ids: Collection[str], students: Callable[[], Mapping[str, list[str]]]
+) -> str:
+    """Return the submission with this id or of this student. Raises Mistyped if it is not one."""
+    if typed in ids:
+        return typed
+    known = students()
+    found = known.get(name_key(typed), [])
+    if not found:
+        end = did_you_mean(name_key(typed), known)
+        raise Mistyped(f"there is no submission of `{typed}`{end}")
+    if len(found) > 1:
+        raise Mistyped(f"`{typed}` has several submissions: {', '.join(found)}; name one")
+    return found[0]
 
 
 class Refused(UsageError):
@@ -175,7 +192,9 @@ def read_changes(file: Path) -> list[Asked]:
             )
         typed = {name: plain_cell(cell) for name, cell in zip(columns, cells, strict=True)}
         short = {name: typed.get(name, "").strip() for name in (*NEEDED, *EITHER)}
-        rows.append(Asked(**short | {"comment": typed["comment"]}, where=f"{file}: line {line}"))
+        student, criterion, _, points, action = (short[name] for name in (*NEEDED, *EITHER))
+        where = f"{file}: line {line}"
+        rows.append(Asked(student, criterion, points, action, typed["comment"], where))
     if not rows:
         raise UsageError(f"{file} has no rows", f"its columns are {COLUMNS}")
     return rows

@@ -82,9 +82,15 @@ def read_request(file: Path, store: Store, generation: int, task: Assignment) ->
     """Return the request in a file; raises UsageError if nobody in the store could have made it."""
     try:
         content = file.read_bytes()
-        text = content.decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}", REMEDY) from error
+    return request_in(content, str(file), store, generation, task)
+
+
+def request_in(content: bytes, file: str, store: Store, generation: int, task: Assignment) -> Sent:
+    """Return the request that was read from `file`, which only errors name."""
+    try:
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{file} is not UTF-8 text", REMEDY) from error
     if len(content) > LARGEST:
@@ -108,7 +114,7 @@ def read_request(file: Path, store: Store, generation: int, task: Assignment) ->
     return Sent(Request(codes[wanted].submission, read.criterion, read.reason, name), content)
 
 
-def _read_json(file: Path, text: str) -> _File:
+def _read_json(file: str, text: str) -> _File:
     try:
         return _File.model_validate_json(text)
     except ValidationError as error:
@@ -117,7 +123,7 @@ def _read_json(file: Path, text: str) -> _File:
         raise UsageError(f"{file}: {where}: {first['msg']}", REMEDY) from error
 
 
-def _read_text(file: Path, text: str) -> _File:
+def _read_text(file: str, text: str) -> _File:
     head, _, reason = text.strip().partition("\n")
     words = head.split()
     if len(words) != 2 or not 0 < len(reason.strip()) <= LONGEST_REASON:
@@ -127,7 +133,7 @@ def _read_text(file: Path, text: str) -> _File:
     )
 
 
-def _decoded(file: Path, text: str) -> bytes:
+def _decoded(file: str, text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except ValueError as error:

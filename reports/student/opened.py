@@ -1,8 +1,8 @@
 """Which criteria a student's page shows, and a mark of what it shows beside the Result.
 
-That is the criteria opened later, the final grade and regrade requests; a page without them has no
-mark. The mark is its last line, behind all that a student could have written there. It is made from
-what the page shows and nothing else: a sum over hidden points could be tried out.
+That is the criteria opened later, the final grade, regrade requests and comments; a page without
+them has no mark. The mark is its last line, behind all that a student could have written there. It
+is made from what the page shows and nothing else: a sum over hidden points could be tried out.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 from graders.course.release import CourseRules
 from graders.model import Result
 from reports.student.grade import about_grade
-from reports.student.requests import AboutRequests, about_requests
+from reports.student.requests import AboutRequests, about_requests, comments_on
 from reports.student.withheld import is_shown
 
 MARK = "\n<!-- shown by: {} -->\n"
@@ -27,6 +27,7 @@ def mark_of(result: Result, rules: CourseRules) -> str:
     about = about_grade(result, rules)
     asked = about_requests(result, rules)
     shown += [str(each) for each in (about, asked) if each and each != AboutRequests()]
+    shown += comments_on(result, rules)
     return MARK.format(hashlib.sha256("\n".join(shown).encode()).hexdigest()) if shown else ""
 
 

@@ -12,7 +12,7 @@ from graders.storage.result_json import submission_file, write_text
 from reports.page import render
 from reports.student.grade import AboutGrade, about_grade
 from reports.student.opened import mark_of
-from reports.student.requests import AboutRequests, about_requests
+from reports.student.requests import AboutRequests, about_requests, comments_on
 from reports.student.sections import Said, Section, said_often, sections
 from reports.student.size import shortened
 from reports.student.withheld import is_shown, unquoted
@@ -63,6 +63,7 @@ class StudentView:
     started_at: datetime
     seconds: float
     requests: AboutRequests
+    comments: tuple[str, ...] = ()
     shortened: bool = False
 
 
@@ -102,6 +103,7 @@ def student_view(result: Result, rules: CourseRules = PLAIN) -> StudentView:
         started_at=result.started_at,
         seconds=result.seconds,
         requests=about_requests(result, rules),
+        comments=comments_on(result, rules),
     )
 
 

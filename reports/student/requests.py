@@ -1,4 +1,7 @@
-"""What a student's page says about regrade requests: how to make one, and what became of them."""
+"""What a student's page says about regrade requests: how to make one, and what became of them.
+
+And the comments of staff that are about no single criterion.
+"""
 
 from dataclasses import dataclass
 
@@ -58,3 +61,8 @@ def about_requests(result: Result, rules: CourseRules) -> AboutRequests:
             if each.criterion in titles
         ),
     )
+
+
+def comments_on(result: Result, rules: CourseRules) -> tuple[str, ...]:
+    """Return what staff wrote to this student, without who wrote it."""
+    return tuple(each.comment for each in rules.comments.get(result.submission.id, ()))

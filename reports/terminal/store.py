@@ -10,7 +10,7 @@ from rich.text import Text
 
 from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
-from graders.storage.requests import Request
+from graders.storage.requests import Comment, Request
 from graders.written.agreement import POINTS, Answer, LineAgreement, Pace
 from graders.written.decisions import REVIEW
 from reports.course.regrade import FILE, by_loss
@@ -129,6 +129,18 @@ def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
         show_table(("submission", "criterion", "points", "", "by", "when", "comment"), found)
     else:
         ERR.print("no points were adjusted")
+
+
+def show_comments(comments: Iterable[Comment]) -> None:
+    """Show who was told what by whom, when, and because of which mistake."""
+    rows = [
+        (each.submission, each.comment, each.mistake, each.reviewer, f"{each.made_at[:10]}")
+        for each in comments
+    ]
+    if rows:
+        show_table(("submission", "comment", "mistake", "by", "when"), rows)
+    else:
+        ERR.print("no comments")
 
 
 def show_sentences(sentences: Iterable[str]) -> None:

@@ -51,20 +51,21 @@
   const follow = (rel) => { const link = document.querySelector(`a[rel=${rel}]`); if (link) location.assign(link.href); };
   const itemOf = (n) => form && form.querySelector(`[name=item][value="${n || "none"}"]`);
   const toggle = (n) => { const item = itemOf(n); if (item) { item.click(); item.focus({ focusVisible: true }); } };
-  const comment = () => { if (form) by("comment").focus(); };
+  const focus = (id) => { const field = by(id); if (field) field.focus(); };
 
   const commands = {
     j: () => follow("next"), ArrowRight: () => follow("next"),
     k: () => follow("prev"), ArrowLeft: () => follow("prev"),
     u: () => press(document.querySelector("#undo button")),
     g: () => press(by("save-group")),
-    c: comment,
+    c: () => focus("comment"),
+    "/": () => focus("search"),
     "?": () => help.showModal(),
     Enter: () => press(form && form.querySelector("button.main")),
   };
 
   function onKey(event) {
-    const target = event.target, writing = target.matches("textarea, input:not([type=checkbox])");
+    const target = event.target, writing = target.matches("textarea, select, input:not([type=checkbox])");
     if (writing && event.key === "Escape") target.blur();
     if (form && target === by("comment") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -72,7 +73,7 @@
     }
     const off = !keysOn.checked || help.open || event.ctrlKey || event.metaKey || event.altKey || event.repeat;
     if (off || writing || (event.key === "Enter" && target.matches("a, button, summary"))) return;
-    if (event.key.startsWith("Arrow") && target.matches(".answer")) return;
+    if (event.key.startsWith("Arrow") && target.matches(".answer, .code, .printed")) return;
     const command = /^[0-9]$/.test(event.key) ? () => toggle(Number(event.key)) : commands[event.key];
     if (!command) return;
     event.preventDefault();

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from reports.review.web.sessions import Session
-from reports.review.web.site import Site
+from reports.review.web.site import REQUESTS, WRITTEN, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,17 @@ class Tab:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A link to a part of the site, and what waits there."""
+
+    name: str
+    address: str
+    current: bool
+    waiting: int = 0
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """The parts that all pages share; `here` is the page's own address."""
 
@@ -28,6 +39,7 @@ class Frame:
     undecided: bool
     notice: str
     here: str
+    parts: tuple[Part, ...]
     tabs: tuple[Tab, ...]
     undoable: int
     unwritten: int
@@ -45,6 +57,7 @@ class Frame:
 
 def frame(site: Site, session: Session, here: str) -> Frame:
     """Return the frame of a page at the address `here`."""
+    tabs = tuple(_tab(site, name) for name in site.review.material.answers)
     return Frame(
         title=site.review.material.assignment.title,
         reviewer=session.reviewer,
@@ -53,9 +66,20 @@ def frame(site: Site, session: Session, here: str) -> Frame:
         undecided=session.undecided,
         notice=session.take_notice(),
         here=here,
-        tabs=tuple(_tab(site, name) for name in site.review.material.answers),
+        parts=_parts(here, tabs, sum(each.is_open for each in site.review.store.requests())),
+        tabs=tabs,
         undoable=len(site.last_action(session.reviewer)),
         unwritten=site.review.unwritten(),
+    )
+
+
+def _parts(here: str, tabs: tuple[Tab, ...], requests: int) -> tuple[Part, ...]:
+    written, asked = here.startswith((WRITTEN, "/q/")), here.startswith(REQUESTS)
+    undecided = sum(each.answers - each.decided for each in tabs)
+    return (
+        Part("Students", "/", not (written or asked)),
+        Part("Manual grading", WRITTEN, written, undecided, "undecided"),
+        Part("Regrade requests", REQUESTS, asked, requests, "open"),
     )
 
 

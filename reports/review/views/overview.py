@@ -9,7 +9,7 @@ from graders.written.decisions import Decision, decided_as
 from reports.review.sheet import Problem
 from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
-from reports.review.web.site import Site, answer_address
+from reports.review.web.site import WRITTEN, Site, answer_address
 
 RECENT = 20
 
@@ -60,7 +60,7 @@ def overview_view(
     results = [site.review.result(name) for name in material.results]
     results.sort(key=lambda each: _by(session, each))
     return OverviewView(
-        frame=frame(site, session, "/"),
+        frame=frame(site, session, WRITTEN),
         totals=tuple(_total(n, each, session) for n, each in enumerate(results, 1)),
         recent=_recent(site),
         unknown=material.unknown,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from reports.page import add_words
 from reports.review.views import text
-from reports.text import line, number
 
 FOLDER = Path(__file__).parents[1]
 SHARED = FOLDER.parent / "templates"
@@ -31,9 +31,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    add_words(environment)
     environment.filters.update(
-        number=number,
-        line=line,
         points=text.points,
         moment=text.moment,
         excerpt=text.excerpt_html,

@@ -23,7 +23,7 @@ from reports.review.views.overview import overview_view
 from reports.review.views.render import render
 from reports.review.views.text import points
 from reports.review.web.forms import Form, sent
-from reports.review.web.site import Refusal, Site, answer_address
+from reports.review.web.site import WRITTEN, Refusal, Site, answer_address
 
 CONTESTED = "Someone else decided differently in the meantime. Both decisions are kept."
 
@@ -52,7 +52,7 @@ async def decide(request: Request, question: str, handle: str) -> Response:
         session.notice = CONTESTED
         return RedirectResponse(answer_address(question, contested[0].handle), 303)
     session.notice = said(made[0], answer.place, len(made))
-    return RedirectResponse(site.next_waiting(question, handle) or "/", 303)
+    return RedirectResponse(site.next_waiting(question, handle) or WRITTEN, 303)
 
 
 def store(site: Site, decisions: list[Decision], *, unseen: bool = True) -> None:
@@ -91,7 +91,7 @@ async def undo(request: Request) -> Response:
     last = site.last_action(session.reviewer)
     if not last:
         session.notice = "There is nothing to undo."
-        return RedirectResponse("/", 303)
+        return RedirectResponse(WRITTEN, 303)
     taken = [
         replace(
             each,
@@ -134,8 +134,9 @@ async def invite(request: Request) -> Response:
 async def write(request: Request) -> Response:
     """Write all output files."""
     site, session, _ = await sent(request)
-    session.notice = write_grades(site.review)
-    return RedirectResponse("/", 303)
+    async with site.outputs.lock:
+        session.notice = write_grades(site.review)
+    return RedirectResponse(WRITTEN, 303)
 
 
 async def take_in(request: Request) -> Response:
@@ -151,7 +152,7 @@ async def take_in(request: Request) -> Response:
         why = "Nothing was imported. Download the CSV again and fill it in."
         raise Refusal(409, "Someone decided in the meantime", why) from error
     session.notice = f"{len(found.decisions)} decisions imported, {found.unchanged} unchanged."
-    return RedirectResponse("/", 303)
+    return RedirectResponse(WRITTEN, 303)
 
 
 def _address(site: Site, decision: Decision) -> str:
@@ -159,4 +160,4 @@ def _address(site: Site, decision: Decision) -> str:
         for handle, answer in answers.items():
             if answer.key == (decision.submission, decision.check, decision.answer):
                 return answer_address(question, handle)
-    return "/"
+    return WRITTEN

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 
 from graders.errors import UserError
 from reports.review.views.render import render
-from reports.review.web import actions, pages
+from reports.review.web import actions, pages, staff_actions, staff_pages
 from reports.review.web.site import Refusal, Site
 
 OURS = frozenset({"127.0.0.1", "localhost"})
@@ -28,7 +28,16 @@ HEADERS = {
 }
 GETS: dict[str, Callable[..., Any]] = {
     "/enter": pages.enter,
-    "/": pages.overview,
+    "/": staff_pages.start,
+    "/s/{submission}": staff_pages.student,
+    "/s/{submission}/code": staff_pages.code,
+    "/s/{submission}/page": staff_pages.page_of,
+    "/reports/{submission}.html": staff_pages.linked,
+    "/requests": staff_pages.requests,
+    "/requests/{number}/attachment": staff_pages.attachment,
+    "/tables/{name}": staff_pages.table,
+    "/{name}.html": staff_pages.course_page,
+    "/written": pages.overview,
     "/q/{question}": pages.question,
     "/q/{question}/{handle}": pages.answer,
     "/q/{question}/{handle}/text": pages.whole_text,
@@ -36,6 +45,12 @@ GETS: dict[str, Callable[..., Any]] = {
     "/static/{name}": pages.static,
 }
 POSTS: dict[str, Callable[..., Any]] = {
+    "/s/{submission}/adjust": staff_actions.adjust,
+    "/s/{submission}/comment": staff_actions.comment,
+    "/requests": staff_actions.take,
+    "/requests/{number}": staff_actions.reply,
+    "/release": staff_actions.release,
+    "/files": staff_actions.write,
     "/q/{question}/{handle}": actions.decide,
     "/undo": actions.undo,
     "/view": actions.view,
@@ -72,7 +87,8 @@ async def guard(request: Request, answering: Answering) -> Response:
             "The request is too large, or its length is missing.", 413, HEADERS
         )
     answer = await answering(request)
-    answer.headers.update(HEADERS)
+    own = answer.headers.get("Content-Security-Policy")  # of a page with a style and script in it
+    answer.headers.update(HEADERS | ({"Content-Security-Policy": own} if own else {}))
     return answer
 
 

@@ -26,7 +26,7 @@ async def enter(request: Request) -> Response:
     if cookie is None:
         raise Refusal(403, "This link has already been used", CLOSED)
     # Not a redirect: if another page led here, the browser would not send the cookie with it.
-    answer = HTMLResponse(render("enter.html.jinja", None))
+    answer = HTMLResponse(render("enter.html.jinja", site.home))
     name = cookie_name(site)
     answer.set_cookie(name, cookie, httponly=True, samesite="strict", path="/")
     return answer

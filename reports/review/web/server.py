@@ -1,4 +1,4 @@
-"""Serve the page on this machine, let one browser in, and write the grades at the end."""
+"""Serve the pages on this machine, let one browser in, and write the grades at the end."""
 
 import contextlib
 import getpass
@@ -13,36 +13,46 @@ from pathlib import Path
 import uvicorn
 from rich.console import Console
 
-from graders.course.review import Review, open_review
+from graders.course.review import open_review
 from graders.errors import UsageError
 from reports.review.outputs import write_grades
 from reports.review.web.app import make_app
-from reports.review.web.site import Site
+from reports.review.web.site import WRITTEN, Site
 
 HOST = "127.0.0.1"
-REDIRECT = """<!doctype html><meta charset="utf-8"><title>Softmark review</title>
-<meta http-equiv="refresh" content="0; url={0}"><p><a href="{0}">Open the review</a></p>
+REDIRECT = """<!doctype html><meta charset="utf-8"><title>Softmark</title>
+<meta http-equiv="refresh" content="0; url={0}"><p><a href="{0}">Open the page</a></p>
 """
 OUT = Console(highlight=False, soft_wrap=True)
 
 
-def serve(folder: Path, *, port: int = 0, reviewer: str = "", open_browser: bool = True) -> None:
-    """Serve the review of `folder` until interrupted; port 0 selects a free one.
+def serve(
+    folder: Path,
+    *,
+    home: str = WRITTEN,
+    port: int = 0,
+    reviewer: str = "",
+    open_browser: bool = True,
+) -> None:
+    """Serve the results in `folder` until interrupted; port 0 selects a free one.
 
-    Raises UsageError if there is nothing to review or the port is in use.
+    `home` is the page that opens first. Raises UsageError if that is the written part and there is
+    nothing to review, or if the port is in use.
     """
     with open_review(folder) as review, contextlib.closing(listen(port)) as listening:
-        if not review.material.answers:
-            raise UsageError(f"{folder}: nothing needs manual grading", "nothing to review")
-        site = Site(review, listening.getsockname()[1])
+        if not review.material.answers and home == WRITTEN:
+            remedy = "nothing to review; `serve` opens the other pages"
+            raise UsageError(f"{folder}: nothing needs manual grading", remedy)
+        site = Site(review, listening.getsockname()[1], home=home)
         address = entry(site, reviewer or getpass.getuser())
-        OUT.print(f"review page: {address}\nSingle-use link; press Ctrl+C to stop.", markup=False)
+        name = "review" if home == WRITTEN else "staff"
+        OUT.print(f"{name} page: {address}\nSingle-use link; press Ctrl+C to stop.", markup=False)
         with redirect_file(address) as file, contextlib.suppress(KeyboardInterrupt):
             if open_browser:
                 webbrowser.open(file.as_uri())
             make_server(site).run(sockets=[listening])
         site.help.close()
-        _write_at_the_end(review)
+        _write_at_the_end(site)
 
 
 def listen(port: int) -> socket.socket:
@@ -92,7 +102,7 @@ def make_server(site: Site) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def _write_at_the_end(review: Review) -> None:
-    review.refresh()
-    if review.unwritten():
-        OUT.print(write_grades(review), markup=False)
+def _write_at_the_end(site: Site) -> None:
+    site.review.refresh()
+    if site.review.unwritten() or site.outputs.are_behind:
+        OUT.print(write_grades(site.review), markup=False)

@@ -7,10 +7,13 @@ from graders.course.review import Answer, Review
 from graders.written.decisions import Decision
 from graders.written.question import Question
 from graders.written.question import Review as Rubric
+from reports.review.outputs import Outputs
+from reports.review.students import Students
 from reports.review.views.help import Help, Suggestion
 from reports.review.web.sessions import Sessions
 
 AHEAD = 2  # answers
+WRITTEN, REQUESTS = "/written", "/requests"  # addresses of parts; the students are at /
 
 
 class Refusal(Exception):
@@ -31,6 +34,13 @@ class Site:
     port: int
     sessions: Sessions = field(default_factory=Sessions)
     help: Help = field(default_factory=Help)
+    home: str = "/"
+    outputs: Outputs = field(init=False)
+    students: Students = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin without anything read or written."""
+        self.outputs, self.students = Outputs(self.review), Students(self.review)
 
     def refresh(self) -> None:
         """Read the decisions made since the last page."""
@@ -122,3 +132,8 @@ def question_address(question: str) -> str:
 def answer_address(question: str, handle: str) -> str:
     """Return the address of an answer's page."""
     return f"{question_address(question)}/{handle}"
+
+
+def student_address(submission: str) -> str:
+    """Return the address of a student's page for staff."""
+    return f"/s/{quote(submission, safe='')}"

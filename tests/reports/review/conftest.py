@@ -168,12 +168,15 @@ class Visitor:
         return self.ask("POST", path, urlencode(fields, doseq=True), **kind)
 
     def send_sheet(self, content, token=None):
-        token = token or self.get("/").token
+        return self.send_file("/decisions.csv", content, token, "sheet")
+
+    def send_file(self, path, content, token=None, field="file"):
+        token = token or self.get("/written").token
         parts = f'--b\r\nContent-Disposition: form-data; name="token"\r\n\r\n{token}\r\n--b\r\n'
-        parts += 'Content-Disposition: form-data; name="sheet"; filename="d.csv"\r\n\r\n'
+        parts += f'Content-Disposition: form-data; name="{field}"; filename="d"\r\n\r\n'
         body = parts.encode() + content + b"\r\n--b--\r\n"
         kind = {"Content-Type": "multipart/form-data; boundary=b"}
-        return self.ask("POST", "/decisions.csv", body, **kind)
+        return self.ask("POST", path, body, **kind)
 
 
 @dataclass
@@ -194,18 +197,18 @@ class Running:
 def start():
     """`start(folder)` serves the review of a folder until the test ends."""
     with contextlib.ExitStack() as stack:
-        yield lambda folder: stack.enter_context(running(folder))
+        yield lambda *words: stack.enter_context(running(*words))
 
 
 @contextlib.contextmanager
-def running(folder):
+def running(folder, home="/written"):
     listening = listen(0)
     started = []
     ready = threading.Event()
 
     def work():  # SQLite's connections stay in the thread that made them
         with open_review(folder) as review:
-            site = Site(review, listening.getsockname()[1], help=Help(TfIdf))
+            site = Site(review, listening.getsockname()[1], help=Help(TfIdf), home=home)
             started.extend((site, make_server(site)))
             ready.set()
             started[1].run(sockets=[listening])
@@ -254,7 +257,7 @@ def visit(browser):
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         page.on("request", lambda r: r.url.startswith(home) or page.complaints.append(r.url))
         page.goto(server.invite(reviewer))
-        page.wait_for_url(home)
+        page.wait_for_url(f"http://127.0.0.1:{server.port}{server.site.home}")
         pages.append(page)
         return page
 

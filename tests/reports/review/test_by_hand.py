@@ -69,7 +69,7 @@ def test_the_page_shows_the_reason_and_decides_the_part(rea, graded, address):
         assert {each.reason for each in review.material.answers["1b"].values()} == {""}
     decide(rea, address, item=["1"], adjustment="0.5", comment="The second is nearly right.")
     assert rea.status == 303
-    assert "1 of 3 answers decided" in rea.get("/").body
+    assert "1 of 3 answers decided" in rea.get("/written").body
     for question, handle in answers_of(graded):
         if question != "2c:machine":
             decide(rea, f"/q/{question}/{handle}", item=["1"])

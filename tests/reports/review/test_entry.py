@@ -12,7 +12,7 @@ from tests.reports.review.conftest import Visitor
 def test_nothing_is_shown_without_a_token_and_it_opens_once(start, graded):
     server = start(graded)
     stranger = Visitor(server.port)
-    for path in ("/", "/q/1b", "/decisions.csv"):
+    for path in ("/", "/written", "/q/1b", "/decisions.csv"):
         assert stranger.get(path).status == 403
         assert "large margin" not in stranger.body
     assert stranger.get("/enter?token=guess").status == 403
@@ -40,12 +40,12 @@ def test_another_hosts_name_or_too_much_is_refused(rea):
 
 def test_a_form_or_a_decision_of_another_page_is_refused(rea, handles):
     for path in ("/undo", "/view", "/invite", "/write", "/decisions.csv"):
-        rea.get("/")
+        rea.get("/written")
         assert rea.post(path, token="guess").status == 403, path
     address = f"/q/1b/{handles['1b', 'ada']}"
     rea.get(address).post(address, token="guess", item="1")
     assert rea.status == 403
-    assert "0 of 8 answers decided" in rea.get("/").body
+    assert "0 of 8 answers decided" in rea.get("/written").body
 
 
 def test_every_answer_says_what_may_run_and_only_our_files_are_served(rea):
@@ -62,10 +62,10 @@ def test_every_answer_says_what_may_run_and_only_our_files_are_served(rea):
 
 
 def test_a_second_reviewer_is_let_in_by_the_first(rea):
-    page = rea.get("/").post("/invite", reviewer="  Tom \n B. ")
+    page = rea.get("/written").post("/invite", reviewer="  Tom \n B. ")
     address = page.body.split("<code>http", 1)[1].split("</code>")[0]
     other = Visitor(rea.port).enter("http" + address)
-    assert "You are <bdi>Tom B.</bdi>" in other.get("/").body
+    assert "You are <bdi>Tom B.</bdi>" in other.get("/written").body
 
 
 def test_only_this_machine_is_listened_to_and_a_port_in_use_is_named():

@@ -46,7 +46,7 @@ def test_decisions_become_points_at_once_and_a_zero_is_said_on_purpose(rea, hand
     assert rea.status == 303
     decide(rea, at(handles, "ada", "c.ii"), item=["1"], adjustment="-0,5", comment="Which?")
     assert score_of(graded, "ada") == 3.5
-    assert "1 of 4 submissions have a total" in rea.get("/").body
+    assert "1 of 4 submissions have a total" in rea.get("/written").body
     assert decide(rea, at(handles, "ada"), item=["none"]).status == 303
     assert "0 of 3" in rea.get(at(handles, "ada")).body
 
@@ -59,8 +59,8 @@ def test_after_a_decision_the_next_that_waits_comes(rea, handles):
         seen.add(address)
         address = decide(rea, address, item=["1"]).answer_headers["location"]
     assert seen == {at(handles, name, question) for question, name in handles}
-    assert address == "/"
-    assert "8 of 8 answers decided" in rea.get("/").body
+    assert address == "/written"
+    assert "8 of 8 answers decided" in rea.get("/written").body
 
 
 MISTYPED = (
@@ -79,7 +79,7 @@ def test_what_was_mistyped_is_not_stored_and_grading_meanwhile_waited_for(rea, h
         assert page.status == 422
         assert why in page.body
         assert "0 of 8 answers decided" in page.body
-    rea.get("/")
+    rea.get("/written")
     with only_writer(graded):
         assert rea.post("/write").status == 409
     assert "another grading" in rea.body
@@ -89,9 +89,9 @@ def test_a_group_of_answers_that_differ_in_spaces_is_decided_member_by_member(re
     assert "This group: 3 similar answers" in rea.get(at(handles, "dan")).body
     members = [f"{handles['1b', name]}:0" for name in ("bob", "dan")]
     decide(rea, at(handles, "ada"), item=["1", "2"], scope="group", member=members)
-    assert "3 of 8 answers decided" in rea.get("/").body
-    rea.get("/").post("/undo")
-    assert "0 of 8 answers decided" in rea.get("/").body
+    assert "3 of 8 answers decided" in rea.get("/written").body
+    rea.get("/written").post("/undo")
+    assert "0 of 8 answers decided" in rea.get("/written").body
 
 
 def test_a_conflict_shows_both_and_undo_takes_back_only_what_one_said(rea, handles, graded):
@@ -99,8 +99,8 @@ def test_a_conflict_shows_both_and_undo_takes_back_only_what_one_said(rea, handl
     decide(rea, at(handles, "ada"), item=["1"])
     decide(tom, at(handles, "bob"), item=["1"])
     for _ in range(2):
-        rea.get("/").post("/undo")
-    assert "nothing to undo" in rea.get("/").body
+        rea.get("/written").post("/undo")
+    assert "nothing to undo" in rea.get("/written").body
     assert "1 of 8 answers decided" in rea.body
     address = at(handles, "ada")
     tom.get(address)
@@ -112,11 +112,11 @@ def test_a_conflict_shows_both_and_undo_takes_back_only_what_one_said(rea, handl
     assert "1 of 3" in page.body
     assert "1 of 8 answers decided" in page.body
     decide(tom, address, item=["1", "2"])
-    assert "2 of 8 answers decided" in tom.get("/").body
+    assert "2 of 8 answers decided" in tom.get("/written").body
 
 
 def invitation(visitor):
-    page = visitor.get("/").post("/invite", reviewer="Tom")
+    page = visitor.get("/written").post("/invite", reviewer="Tom")
     return page.body.split("<code>http", 1)[1].split("</code>")[0]
 
 
@@ -136,14 +136,14 @@ def test_names_are_hidden_until_asked_for_and_nobody_is_led_elsewhere(rea, handl
     assert rea.post("/view", show="names", back="/").answer_headers["location"] == "/"
     assert "cleo" in rea.get(at(handles, "cleo")).body
     for back in ("//evil.example", "https://evil.example", "/\\evil.example"):
-        page = rea.get("/").post("/view", show="names", back=back)
+        page = rea.get("/written").post("/view", show="names", back=back)
         assert page.answer_headers["location"] == "/"
 
 
 def test_a_second_start_has_the_decisions_and_the_order_of_the_first(start, graded, handles):
     first, second = (start(graded).visitor() for _ in range(2))
     decide(first, at(handles, "ada"), item=["1"])
-    assert "1 of 8 answers decided" in second.get("/").body
+    assert "1 of 8 answers decided" in second.get("/written").body
     walks = [each.get("/q/1b").answer_headers["location"] for each in (first, second)]
     assert walks[0] == walks[1]
 
@@ -169,9 +169,9 @@ def test_hostile_or_endless_answers_do_not_reach_the_page(start, grade):
 def test_written_grades_hold_the_decisions(rea, handles, graded):
     for question in ("1b", "c.ii"):
         decide(rea, at(handles, "ada", question), item=["1"], comment="=1+1")
-    assert "Decisions on 1 submission are not in the output files yet" in rea.get("/").body
+    assert "Decisions on 1 submission are not in the output files yet" in rea.get("/written").body
     assert rea.post("/write").status == 303
-    assert "All decisions are saved to the output files" in rea.get("/").body
+    assert "All decisions are saved to the output files" in rea.get("/written").body
     with (graded / "grades.csv").open() as file:
         scores = {row["submission"]: row["score"] for row in csv.DictReader(file)}
     assert scores == {"ada": "4", "bob": "", "cleo": "", "dan": ""}
@@ -181,9 +181,9 @@ def test_written_grades_hold_the_decisions(rea, handles, graded):
 
 def test_a_changed_upload_is_asked_again(rea, handles, graded, grade):
     decide(rea, at(handles, "ada"), item=["1"])
-    assert "1 of 8 answers decided" in rea.get("/").body
+    assert "1 of 8 answers decided" in rea.get("/written").body
     grade(address="another", ada=("Another text.", ANSWERS["ada"][1]))
-    assert "0 of 8 answers decided" in rea.get("/").body
+    assert "0 of 8 answers decided" in rea.get("/written").body
     assert "Another text." in rea.get(at(handles, "ada")).body
 
 
@@ -198,7 +198,7 @@ def test_a_changed_rubric_is_said(rea, handles, graded, essay, start):
 def test_a_question_that_is_gone_is_said(graded, essay, start):
     file = essay.folder / "written.toml"
     file.write_text(file.read_text().replace('id = "c.ii"', 'id = "c.iii"'))
-    assert "no longer has a rubric for c.ii" in start(graded).visitor().get("/").body
+    assert "no longer has a rubric for c.ii" in start(graded).visitor().get("/written").body
 
 
 def test_what_speaks_against_a_line_is_shown(start, grade, essay):

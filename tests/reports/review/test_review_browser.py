@@ -166,7 +166,7 @@ def test_two_reviewers_at_once_lose_nothing(visit, server, page):
 def test_a_sheet_goes_out_and_in(page, server, tmp_path):
     page.keyboard.press("1")
     goes(page, "g")
-    page.goto(f"http://127.0.0.1:{server.port}/")
+    page.goto(f"http://127.0.0.1:{server.port}/written")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download decisions.csv").click()
     sheet = tmp_path / "decisions.csv"
@@ -191,7 +191,7 @@ def visit_plain(visit, server):
         java_script_enabled=False, storage_state=page.context.storage_state()
     )
     plain = context.new_page()
-    plain.goto(f"http://127.0.0.1:{server.port}/")
+    plain.goto(f"http://127.0.0.1:{server.port}/written")
     return plain
 
 
@@ -234,7 +234,7 @@ def test_no_page_is_hard_to_use(visit, start, grade, width, scheme):
         each.keyboard.press(key)
         goes(each, "Enter")
     hostile = next(f"http://127.0.0.1:{server.port}{path}" for path in addresses(other, contested))
-    for address in (f"http://127.0.0.1:{server.port}/", contested, hostile):
+    for address in (f"http://127.0.0.1:{server.port}/written", contested, hostile):
         page.goto(address)
         for summary in page.locator("summary").all():
             summary.click()

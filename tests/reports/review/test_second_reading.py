@@ -43,7 +43,7 @@ def test_second_reader_sees_no_decision_and_the_agreement_is_shown(start, graded
     assert "in all rows or in none" in sam.body
     sam.send_sheet(written(rows))
     assert sam.status == 303
-    assert "2 decisions imported, 1 unchanged" in sam.get("/").body
+    assert "2 decisions imported, 1 unchanged" in sam.get("/written").body
     assert "Sam" in sam.get(at(handles, "bob")).body
 
     done = softmark("agreement", graded)

@@ -80,12 +80,16 @@ def test_a_killed_server_loses_nothing_and_one_that_ends_writes_the_grades(serve
     process.send_signal(signal.SIGKILL)
     process.wait(30)
     address, process = serve()
-    assert Visitor(at_port(address).port, visitor.headers).get("/").status == 403, "an old cookie"
+    assert Visitor(at_port(address).port, visitor.headers).get("/written").status == 403, (
+        "an old cookie"
+    )
     visitor = at_port(address).enter(address)
     assert "Kept." in visitor.get(at(handles, "ada")).body
-    assert "Decisions on 1 submission are not in the output files yet" in visitor.get("/").body
+    assert (
+        "Decisions on 1 submission are not in the output files yet" in visitor.get("/written").body
+    )
     visitor.post("/undo")
-    assert "0 of 8 answers decided" in visitor.get("/").body
+    assert "0 of 8 answers decided" in visitor.get("/written").body
     for question in ("1b", "c.ii"):
         decide(visitor, at(handles, "ada", question), item=["1"])
     process.send_signal(signal.SIGINT)

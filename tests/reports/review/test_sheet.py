@@ -34,7 +34,7 @@ def test_what_comes_out_goes_in_unchanged_a_row_an_answer_and_no_names(rea, hand
         (question, handle) for (question, _), handle in handles.items()
     }
     assert {row["submission"] for row in rows} == {""}
-    rea.get("/").post("/view", show="names", back="/")
+    rea.get("/written").post("/view", show="names", back="/")
     assert {row["submission"] for row in taken(rea)} == {"ada", "bob", "cleo", "dan"}
     decide(rea, at(handles, "ada"), item=["1"], adjustment="-0.5", comment="=1+1\n'quoted'")
     decide(rea, at(handles, "bob"), item=["none"])
@@ -42,7 +42,7 @@ def test_what_comes_out_goes_in_unchanged_a_row_an_answer_and_no_names(rea, hand
     rea.send_sheet(written(before))
     assert rea.status == 303
     assert taken(rea) == before
-    assert "0 decisions imported, 8 unchanged" in rea.get("/").body
+    assert "0 decisions imported, 8 unchanged" in rea.get("/written").body
 
 
 @pytest.mark.parametrize("style", [{}, {"delimiter": ";"}, {"delimiter": "\t"}], ids=str)
@@ -54,8 +54,8 @@ def test_a_filled_sheet_decides_and_is_undone_at_once(rea, handles, style):
     assert points[handles["1b", "ada"]] == "3"
     assert points[handles["1b", "bob"]] == "0.5"
     assert sorted(points.values()) == ["", "", "", "", "", "", "0.5", "3"]
-    rea.get("/").post("/undo")
-    assert "0 of 8 answers decided" in rea.get("/").body
+    rea.get("/written").post("/undo")
+    assert "0 of 8 answers decided" in rea.get("/written").body
 
 
 FAULTS = (
@@ -97,7 +97,7 @@ def test_a_decision_or_an_undo_meanwhile_is_a_conflict(rea, handles):
     assert [row["points"] for row in taken(rea) if row["points"]] == ["1"]
     decide(rea, at(handles, "bob"), item=["2"])
     rows = fill(taken(rea), handles["1b", "bob"], items="1")
-    rea.get("/").post("/undo")
+    rea.get("/written").post("/undo")
     rea.send_sheet(written(rows))
     assert "a decision was undone after" in rea.body
 

@@ -1,0 +1,90 @@
+"""Write a comment to one student, or to all who made one mistake; withdraw it again."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from graders.course.roster import by_identity
+from graders.errors import UsageError
+from graders.model import Result
+from graders.storage.requests import Comment
+from graders.storage.store import Store
+from reports.review.adjusting import submission_of
+from reports.review.verdicts import Mistyped, read_comment
+from reports.words import is_crash
+
+Mistake = tuple[str, str]  # a criterion's id and a hint
+NOTHING = "nothing is stored"
+
+
+def mistakes_of(result: Result) -> dict[str, Mistake]:
+    """Return the named mistake of each check that has one.
+
+    As on the course page, that is a hint in a criterion; hints of crashes are general.
+    """
+    return {
+        each.check.id: (graded.criterion.id, each.hint)
+        for graded in result.criteria
+        for each in graded.checks
+        if each.status in ("failed", "partial") and each.hint and not is_crash(each)
+    }
+
+
+def find_submission(store: Store, typed: str) -> str:
+    """Return the submission of a student; raises UsageError if that is not exactly one."""
+    generation = store.generation().number
+    ids = {each.submission for each in store.members(generation)}
+    try:
+        return submission_of(typed, ids, lambda: by_identity(store, generation))
+    except Mistyped as error:
+        raise UsageError(str(error), NOTHING) from error
+
+
+def comment(store: Store, made: Comment, check: str = "") -> str:
+    """Store a comment and return a sentence that says for whom.
+
+    With a check, it is for all to whom this criterion gives the hint that the check gives here.
+    Raises UsageError if that is not possible.
+    """
+    try:
+        text = read_comment(made.comment)
+    except Mistyped as error:
+        raise UsageError(str(error), NOTHING) from error
+    if not text:
+        raise UsageError("the comment is empty", NOTHING)
+    made = replace(made, comment=text)
+    rows = list(_to_all(store, made, check)) if check else [made]
+    added = store.comments().add(rows)
+    whom = made.submission if not check else f"{len(rows)} with this mistake"
+    return f"{whom}: {'commented' if added else 'this comment is stored already'}"
+
+
+def withdraw(store: Store, submission: str, reviewer: str, number: int = 0) -> str:
+    """Withdraw a comment, or the newest of a student, and its copies for the same mistake."""
+    shown = store.comments().shown()
+    own = [each for each in shown if each.submission == submission]
+    wanted = [each for each in own if each.number == (number or each.number)]
+    if not wanted:
+        raise UsageError(f"{submission} has no such comment", "it may be withdrawn already")
+    last = wanted[-1]
+    content = (last.reviewer, last.comment, last.mistake)
+    same = [
+        each
+        for each in shown
+        if last.mistake and (each.reviewer, each.comment, each.mistake) == content
+    ]
+    rows = [
+        Comment(each.submission, reviewer, "", withdraws=each.number) for each in same or [last]
+    ]
+    store.comments().add(rows)
+    return f"{submission if len(rows) == 1 else f'{len(rows)} submissions'}: comment withdrawn"
+
+
+def _to_all(store: Store, made: Comment, check: str) -> Iterator[Comment]:
+    generation = store.generation().number
+    own = mistakes_of(store.member_result(generation, made.submission))
+    if check not in own:
+        known = f"checks that do: {', '.join(sorted(own)) or 'none'}; {NOTHING}"
+        raise UsageError(f"`{check}` names no mistake of {made.submission}", known)
+    for result in store.results(generation):
+        if own[check] in mistakes_of(result).values():
+            yield replace(made, submission=result.submission.id, mistake=": ".join(own[check]))

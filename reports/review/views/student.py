@@ -1,0 +1,141 @@
+"""The view of one student for staff: points and checks, adjustments, comments, requests."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from graders.adjustments import Adjustment
+from graders.model import CriterionResult, Result
+from graders.storage.requests import Comment, Request
+from reports.exports.findings import where_ended
+from reports.review.views.frame import Frame, frame
+from reports.review.web.sessions import Session
+from reports.review.web.site import Refusal, Site, student_address
+from reports.student.sections import Section, sections
+from reports.words import STATUS_SENTENCES, intake_notes
+
+VISIBILITY = {"hidden": "hidden from students", "visible": ""}
+LATER = "shown to students later"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What somebody typed that could not be stored, in the form for one criterion or a comment."""
+
+    criterion: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One criterion: its checks, the adjustments so far, and the lines at which checks failed."""
+
+    section: Section
+    visibility: str
+    trail: tuple[Adjustment, ...]
+    places: tuple[tuple[str, int], ...]
+
+    @property
+    def seen(self) -> int:
+        """The number of the newest adjustment on the page."""
+        return self.trail[-1].number if self.trail else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A mistake of this student: a check that shows it, where, what, and how many made it."""
+
+    check: str
+    title: str
+    hint: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class StudentDesk:
+    """The view of one student."""
+
+    frame: Frame
+    result: Result
+    sentence: str
+    notes: tuple[str, ...]
+    final: str
+    desks: tuple[Desk, ...]
+    groups: tuple[Group, ...]
+    comments: tuple[Comment, ...]
+    requests: tuple[Request, ...]
+    printed: str
+    before: str
+    after: str
+    draft: Draft
+
+
+def student_desk(
+    site: Site, session: Session, submission: str, draft: Draft | None = None
+) -> StudentDesk:
+    """Return a student's page. Raises Refusal if there is no such submission."""
+    result, rules = result_of(site, submission), site.students.rules()
+    ids = site.students.ids()
+    place = ids.index(submission)
+    grade = rules.grade(result)
+    return StudentDesk(
+        frame=frame(site, session, student_address(submission)),
+        result=result,
+        sentence=STATUS_SENTENCES[result.status],
+        notes=intake_notes(result),
+        final=grade.words if grade else "",
+        desks=_desks(site, result),
+        groups=_groups(site, result),
+        comments=tuple(rules.comments.get(submission, ())),
+        requests=tuple(rules.requests.get(submission, ())),
+        printed=str(result.environment.get("printed", "")),
+        before=student_address(ids[place - 1]) if place else "",
+        after=student_address(ids[place + 1]) if place + 1 < len(ids) else "",
+        draft=draft or Draft(),
+    )
+
+
+def result_of(site: Site, submission: str) -> Result:
+    """Return a submission's Result. Raises Refusal if there is none."""
+    result = site.students.result(submission)
+    if result is None:
+        raise Refusal(404, "No such submission", "It is not in the published results.")
+    return result
+
+
+def _desks(site: Site, result: Result) -> tuple[Desk, ...]:
+    trail = [
+        each
+        for each in site.review.store.adjustments().all()
+        if each.submission == result.submission.id
+    ]
+    return tuple(
+        Desk(
+            each,
+            VISIBILITY.get(each.graded.criterion.visibility, LATER),
+            tuple(a for a in trail if a.criterion == each.graded.criterion.id),
+            places_in(each.graded),
+        )
+        for each in sections(result, result.criteria, ())
+    )
+
+
+def places_in(graded: CriterionResult) -> tuple[tuple[str, int], ...]:
+    """Return the student's lines at which checks of a criterion ended, each once."""
+    found = map(where_ended, graded.checks)
+    return tuple(dict.fromkeys(each for each in found if each is not None))
+
+
+def _groups(site: Site, result: Result) -> tuple[Group, ...]:
+    titles = {each.criterion.id: each.criterion.title for each in result.criteria}
+    everyone = site.students.all()
+    own = next(each for each in everyone if each.row.submission.id == result.submission.id)
+    checks = {mistake: check for check, mistake in reversed(list(own.mistakes.items()))}
+    counts = {
+        mistake: sum(mistake in each.mistakes.values() for each in everyone) for mistake in checks
+    }
+    return tuple(
+        Group(check, titles[mistake[0]], mistake[1], counts[mistake])
+        for mistake, check in reversed(checks.items())
+        if counts[mistake] > 1
+    )

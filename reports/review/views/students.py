@@ -1,0 +1,101 @@
+"""The view of the start page: all students, what students see, and files to download."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from graders.course.extensions import read_extensions
+from graders.course.release import end_of
+from graders.storage.store import Store
+from reports.course.files import not_shown_yet
+from reports.course.view import REQUESTED, Row
+from reports.grades import FILE
+from reports.review.views.frame import Frame, frame
+from reports.review.web.sessions import Session
+from reports.review.web.site import Site
+from submissions.people import folded
+
+ROWS = 200  # on one page
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which students a page lists: those with all words, and only those with a reason to look."""
+
+    words: str = ""
+    attention: bool = False
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StartView:
+    """The view of the start page; `waiting` says what is not released, and why."""
+
+    frame: Frame
+    wanted: Wanted
+    rows: tuple[Row, ...]
+    asked: frozenset[str]
+    found: int
+    students: int
+    attention: int
+    has_names: bool
+    has_finals: bool
+    waiting: tuple[str, ...]
+    released: bool
+    files: tuple[str, ...]
+    is_behind: bool
+    problem: str
+    requested: str = REQUESTED
+
+    @property
+    def pages(self) -> int:
+        """The number of pages of the list."""
+        return max(1, -(-self.found // ROWS))
+
+
+def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
+    """Return the start page."""
+    review = site.review
+    rows = [each.row for each in site.students.all()]
+    words = folded(wanted.words).split()
+    found = [each for each in rows if _has(each, words) and (each.reason or not wanted.attention)]
+    task, rules = review.assignment_now(), site.students.rules()
+    end = end_of(task, read_extensions(review.folder, task))
+    start = (wanted.page - 1) * ROWS
+    return StartView(
+        frame=frame(site, session, "/"),
+        wanted=wanted,
+        rows=tuple(found[start : start + ROWS]),
+        asked=frozenset(each.submission for each in review.store.requests() if each.is_open),
+        found=len(found),
+        students=len(rows),
+        attention=sum(bool(each.reason) for each in rows),
+        has_names=any(each.submission.student not in ("", each.submission.id) for each in rows),
+        has_finals=any(each.final is not None for each in rows),
+        waiting=tuple(not_shown_yet(task, rules.opened, end)),
+        released=review.store.released(),
+        files=tables(review.folder),
+        is_behind=site.outputs.are_behind or _is_older(review.folder / FILE, review.store),
+        problem=site.outputs.problem,
+    )
+
+
+def tables(folder: Path) -> tuple[str, ...]:
+    """Return the names of the CSV files in DIR."""
+    found = (each.name for each in folder.glob("*.csv") if each.is_file())
+    return tuple(sorted(name for name in found if not name.startswith(".")))
+
+
+def _has(row: Row, words: list[str]) -> bool:
+    text = folded(f"{row.submission.id}\n{row.submission.student}")
+    return all(word in text for word in words)
+
+
+def _is_older(file: Path, store: Store) -> bool:
+    """Return whether people did something after a file was written, as before a crash."""
+    said = [each.made_at for each in store.adjustments().all()]
+    said += [each.made_at for each in store.comments().shown()]
+    for request in store.requests():
+        said += [request.made_at, *(reply.made_at for reply in request.replies)]
+    newest = datetime.fromisoformat(max(said)).timestamp() if said else 0.0
+    return newest > (file.stat().st_mtime if file.is_file() else 0.0)

@@ -1,0 +1,141 @@
+"""What staff do on their pages: adjust points, comment, take and answer requests, release.
+
+Each calls what the command of the same name calls, and then the files in DIR are written.
+"""
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from graders.errors import UsageError
+from graders.storage.requests import ANSWERS, Comment, Overtaken, Reply
+from reports.review.adjusting import Adjusting, Asked
+from reports.review.commenting import comment as store_comment
+from reports.review.commenting import withdraw
+from reports.review.requests import request_in
+from reports.review.verdicts import Mistyped, read_comment, whole
+from reports.review.views.render import render
+from reports.review.views.requests import Typed, requests_view
+from reports.review.views.student import Draft, result_of, student_desk
+from reports.review.web.forms import Form, sent
+from reports.review.web.sessions import Session
+from reports.review.web.site import REQUESTS, Refusal, Site, student_address
+
+PASTED = "the pasted text"
+
+
+async def adjust(request: Request, submission: str) -> Response:
+    """Adjust one criterion of a student."""
+    site, session, form = await sent(request)
+    criterion, action = form.one("criterion"), form.one("action")
+    graded = result_of(site, submission).criteria
+    asked = Asked(
+        submission,
+        criterion,
+        form.one("points").strip() if action == "points" else "",
+        action if action != "points" else "",
+        form.one("comment"),
+        seen=whole(form.one("seen")),
+    )
+    try:
+        store = site.review.store
+        (said,) = Adjusting(store, store.adjustments()).adjust([asked], session.reviewer)
+    except UsageError as error:
+        return _again(site, session, submission, Draft(criterion, _typed(form), str(error)))
+    session.notice = f"Saved: {said}"
+    await site.outputs.changed()
+    place = next((n for n, each in enumerate(graded, 1) if each.criterion.id == criterion), 0)
+    return RedirectResponse(f"{student_address(submission)}#c{place}", 303)
+
+
+async def comment(request: Request, submission: str) -> Response:
+    """Comment on a student, or on all who made the same mistake; or withdraw a comment."""
+    site, session, form = await sent(request)
+    result_of(site, submission)
+    made = Comment(submission, session.reviewer, form.one("comment"))
+    number, store = whole(form.one("withdraw")), site.review.store
+    try:
+        if number:
+            session.notice = withdraw(store, submission, session.reviewer, number)
+        else:
+            session.notice = store_comment(store, made, form.one("check"))
+    except UsageError as error:
+        return _again(site, session, submission, Draft("", _typed(form), str(error)))
+    await site.outputs.changed()
+    return RedirectResponse(f"{student_address(submission)}#comments", 303)
+
+
+def _typed(form: Form) -> dict[str, str]:
+    return {name: form.one(name) for name in form.fields}
+
+
+def _again(site: Site, session: Session, submission: str, draft: Draft) -> Response:
+    """Show the form again with what was typed, and the newest state of everything else."""
+    page = student_desk(site, session, submission, draft)
+    return HTMLResponse(render("student_desk.html.jinja", page), 422)
+
+
+async def take(request: Request) -> Response:
+    """Take a request that was pasted, or the file of one."""
+    site, session, form = await sent(request)
+    text, store = form.one("text"), site.review.store
+    content, named = (form.file, "the file") if form.file else (text.encode(), PASTED)
+    try:
+        generation, task = store.generation().number, site.review.assignment_now()
+        found = request_in(content, named, store, generation, task)
+    except UsageError as error:
+        typed = Typed(text=text, problem=f"{error}; {error.hint}")
+        return HTMLResponse(render("requests.html.jinja", requests_view(site, session, typed)), 422)
+    known = "" if store.request_trail().add(found.request, found.content) else " is stored already"
+    session.notice = (
+        f"{found.request.submission}, {found.request.criterion}: request{known or ' taken'}"
+    )
+    await site.outputs.changed()
+    return RedirectResponse(REQUESTS, 303)
+
+
+async def reply(request: Request, number: int) -> Response:
+    """Answer, grant or reject a request."""
+    site, session, form = await sent(request)
+    store = site.review.store
+    asked = next((each for each in store.requests() if each.number == number), None)
+    answer = next((each for each in ANSWERS if each == form.one("answer")), None)
+    if asked is None or answer is None:
+        raise Refusal(404, "No such request", "It may have been removed in the meantime.")
+    try:
+        text = read_comment(form.one("comment"))
+        if not text:
+            raise Mistyped("Write what the student reads.")
+        made = Reply(answer, text, session.reviewer)
+        store.request_trail().reply(number, made, seen=whole(form.one("seen")))
+    except (Mistyped, Overtaken) as error:
+        problem = _overtaken(error) if isinstance(error, Overtaken) else str(error)
+        typed = Typed(number, form.one("comment"), problem)
+        return HTMLResponse(render("requests.html.jinja", requests_view(site, session, typed)), 422)
+    await site.outputs.changed()
+    session.notice = f"Request {number} of {asked.submission}: {answer}."
+    if answer == "granted" and asked.submission in site.students.ids():
+        session.notice += " The points have not changed: adjust them here, or correct the check."
+        return RedirectResponse(student_address(asked.submission), 303)
+    return RedirectResponse(f"{REQUESTS}#r{number}", 303)
+
+
+def _overtaken(error: Overtaken) -> str:
+    newest = error.newest
+    return f"{newest.reviewer} replied in the meantime: {newest.answer}. Nothing was stored."
+
+
+async def release(request: Request) -> Response:
+    """Release the criteria that wait for it, or withdraw that."""
+    site, session, form = await sent(request)
+    said = await site.outputs.release(released=form.one("released") == "yes")
+    session.notice = "; ".join(said)
+    return RedirectResponse("/#release", 303)
+
+
+async def write(request: Request) -> Response:
+    """Write all files, after a crash or while nothing else writes them."""
+    site, session, _ = await sent(request)
+    await site.outputs.changed()
+    behind = "The files are being written." if site.outputs.are_behind else "All files are written."
+    session.notice = site.outputs.problem or behind
+    return RedirectResponse("/", 303)

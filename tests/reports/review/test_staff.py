@@ -1,0 +1,241 @@
+"""The pages for staff: what they show of a real grading, and that each act is one stored row."""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from graders.storage.files import only_writer
+from graders.storage.requests import code_of
+from graders.storage.store import read_store, reopen_store
+from tests.console import ROOT, softmark
+from tests.processes import wait_for
+from tests.reports.chromium import needs_chromium
+from tests.reports.conftest import assert_accessible, widest
+from tests.reports.review.conftest import Visitor
+
+HOSTILE = "<script>document.title='owned'</script>{{ 7*7 }} \u202eevil"
+LATER = """
+[[criterion]]
+id = "later"
+title = "A later criterion"
+points = 3
+kind = "metric"
+visibility = "after_published"
+"""
+CHECK = '\n\n@pytest.mark.criterion("later")\ndef test_later(submitted):\n    """Later."""\n'
+CODES = {
+    "ada": "def double(x):\n    return 3 * x\n",
+    "bob": "def double(x):\n    return 3 * x\n",
+    "cleo": "def double(x):\n    return 2 * x\n",
+    "dan": f"# {HOSTILE}\ndef double(x):\n    print('half way <b>')\n    return x.nothing\n",
+}
+
+
+@pytest.fixture
+def course(tiny_folder, hand_in, tmp_path):
+    """Results of four students, two with one mistake, dan's code raises, and of no upload."""
+    toml, checks = tiny_folder / "assignment.toml", tiny_folder / "checks.py"
+    toml.write_text(toml.read_text() + LATER)
+    checks.write_text(checks.read_text() + CHECK)
+    for name, code in CODES.items():
+        folder = hand_in(name, work_py=code, answer_txt="41" if name == "ada" else "42")
+    (folder / "src").mkdir()
+    (folder / "work.py").rename(folder / "src" / "work.py")
+    (tmp_path / "uploads" / "eve.txt").write_text("This is no archive.")
+    roster = tmp_path / "students.csv"
+    roster.write_text(f'submission,name,email\nada,"Ada {HOSTILE}",ada@example.edu\n')
+    words = ("--out", tmp_path / "out", "--roster", roster, "--executor", "serial")
+    done = softmark("batch", tiny_folder, tmp_path / "uploads", *words)
+    assert done.returncode == 1, done.stderr
+    return tmp_path / "out"
+
+
+def code(out, name="ada"):
+    with read_store(out) as store:
+        return code_of(store.course_key(), name)
+
+
+def page(server, name):
+    """A student's page, once the files are written."""
+    assert wait_for(lambda: not server.site.outputs.are_behind)
+    return (server.site.review.folder / f"reports/{name}.html").read_text()
+
+
+def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
+    server = start(course, "/")
+    rea, tom = server.visitor(), server.visitor("Tom")
+    first = rea.get("/").body
+    assert ("ada@example.edu" in first, "<script>doc" in first, "later, until" in first) == (
+        *(False, False, True),
+    )
+    assert [f'/s/{name}"' in first for name in CODES] == [True] * 4
+    assert '/s/bob"' not in rea.get("/?q=example.edu").body
+    assert "A later criterion" in rea.get("/s/ada").body
+    assert "half way &lt;b&gt;" in rea.get("/s/dan").body, "what the code printed"
+    assert 'href="/s/dan/code#work.py%3A4"' in rea.body
+    shown = rea.get("/s/dan/code").body
+    assert ("src/work.py" in shown, 'failing" id="work.py:4"' in shown) == (True, True)
+    assert "\\u202e" in shown
+    assert "<script>doc" not in shown
+    assert "A later criterion" not in rea.get("/s/ada/page").body, "the student's own page"
+    assert "sha256-" in rea.answer_headers["content-security-policy"]
+    assert "is not an assignment" in rea.get("/s/eve.txt").body
+    assert "Adjust" not in rea.body, "it was not accepted"
+    assert "The upload cannot be shown" in rea.get("/s/eve.txt/code").body
+    assert rea.get("/index.html").status == 200
+    assert rea.get("/reports/ada.html").answer_headers["location"] == "/s/ada"
+    assert rea.get("/tables/grades.csv").content == (course / "grades.csv").read_bytes()
+    for path in ("/tables/store.sqlite", "/tables/..%2Fstudents.csv", "/store.html", "/s/fay"):
+        assert rea.get(path).status == 404, path
+
+    with reopen_store(course) as store:
+        store.rename("cleo", "Cleo Patra")
+    assert "Cleo Patra" in rea.get("/").body, "read from the store as it is now"
+
+    three = {"criterion": "double", "action": "points", "points": "3", "comment": "Allowed."}
+    for visitor in (rea, tom):
+        visitor.get("/s/ada")
+    assert rea.post("/s/ada/adjust", **three, seen=0, token="guess").status == 403
+    assert rea.get("/s/ada").post("/s/ada/adjust", **three, seen=0).status == 303
+    other = tom.post("/s/ada/adjust", **three | {"points": "1"}, seen=0)
+    assert (other.status, "Rea adjusted ada, double in between" in other.body) == (422, True)
+    assert 'value="1"' in other.body, "what was typed is still there"
+    wrong = rea.get("/s/ada").post("/s/ada/adjust", **three | {"points": "9"}, seen=1)
+    assert (wrong.status, "0 to 4 points" in wrong.body) == (422, True)
+    assert "from 0 to 3" in page(server, "ada")
+
+    sent = {"comment": HOSTILE, "check": "doubles"}
+    assert rea.get("/s/bob").post("/s/bob/comment", **sent).status == 303
+    assert "2 with this mistake: commented" in rea.get("/s/bob").body
+    told = ["From the course staff" in page(server, name) for name in CODES]
+    assert told == [True, True, False, False]
+    with read_store(course) as store:
+        (adjusted,) = store.adjustments().all()
+        made = store.comments().shown()
+    assert (adjusted.reviewer, adjusted.points, adjusted.comment) == ("Rea", 3.0, "Allowed.")
+    assert [(each.submission, each.reviewer) for each in made] == [("ada", "Rea"), ("bob", "Rea")]
+    assert tom.get("/s/ada").post("/s/ada/comment", withdraw=made[0].number).status == 303
+    assert "From the course staff" not in page(server, "bob")
+
+
+def test_requests_are_taken_and_answered_once_and_attachments_only_downloaded(course, start):
+    server = start(course, "/")
+    rea, tom = server.visitor(), server.visitor("Tom")
+    pasted = f"{code(course)} answer\n{HOSTILE}"
+    assert rea.get("/requests").post("/requests", text="no request").status == 422
+    assert "is not a request" in rea.body
+    rea.get("/requests").post("/requests", text=pasted)
+    assert "ada, answer: request taken" in rea.get("/requests").body
+    assert "<script>doc" not in rea.body
+    attached = {"name": 'x"\r\n.html', "base64": base64.b64encode(b"<script>1</script>").decode()}
+    sent = {"schema": "softmark/request/v1", "code": code(course, "bob"), "criterion": "double"}
+    body = json.dumps(sent | {"reason": "See it.", "attachment": attached}).encode()
+    rea.send_file("/requests", body)
+    assert rea.status == 303
+    rea.get("/requests/2/attachment")
+    kind = ("content-type", "content-disposition", "x-content-type-options")
+    assert [rea.answer_headers[each] for each in kind] == [
+        *("application/octet-stream", 'attachment; filename="request-2.html"', "nosniff"),
+    ]
+    assert rea.content == b"<script>1</script>"
+    for visitor in (rea, tom):
+        visitor.get("/requests")
+    assert rea.post("/requests/1", answer="granted", comment="", seen=0).status == 422
+    rea.get("/requests").post("/requests/1", answer="granted", comment="Right.", seen=0)
+    assert rea.answer_headers["location"] == "/s/ada"
+    tom.post("/requests/1", answer="rejected", comment="No.", seen=0)
+    assert (tom.status, "Rea replied in the meantime: granted" in tom.body) == (422, True)
+    assert "Granted" in page(server, "ada")
+    assert rea.get("/requests").post("/requests/9", answer="granted", comment="x").status == 404
+
+
+def test_the_command_serves_and_what_is_not_in_the_files_yet_is_in_the_store(course):
+    command = [sys.executable, "grade.py", "serve", course, "--no-browser", "--reviewer", "Rea"]
+    serving = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        address = re.search(r"http://\S+", serving.stdout.readline())[0]
+        rea = Visitor(int(address.split(":")[2].split("/")[0])).enter(address)
+        with only_writer(course):  # as a grading that is running
+            rea.get("/s/cleo").post("/s/cleo/comment", comment="Well done.")
+            assert wait_for(lambda: "not up to date: another grading" in rea.get("/").body)
+        assert "Well done." in rea.get("/s/cleo").body
+        assert "Well done." not in (course / "reports/cleo.html").read_text()
+        rea.get("/").post("/files")
+        assert wait_for(lambda: "The files contain all changes." in rea.get("/").body)
+        assert "Well done." in (course / "reports/cleo.html").read_text()
+        os.utime(course / "grades.csv", (0, 0))  # as after a kill between the store and the files
+        assert "The files are not up to date yet." in rea.get("/").body
+    finally:
+        serving.kill()
+        serving.communicate(timeout=30)
+    with read_store(course) as store:
+        assert [each.comment for each in store.comments().shown()] == ["Well done."]
+
+
+def says(page, text):
+    page.get_by_role("status").filter(has_text=text).wait_for()
+    page.wait_for_load_state()  # keys work from here on
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@needs_chromium
+def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course, start, visit):
+    server = start(course, "/")
+    home = f"http://127.0.0.1:{server.port}"
+    page_ = visit(server)
+    page_.keyboard.press("/")
+    page_.keyboard.type("ada")
+    page_.keyboard.press("Enter")
+    page_.get_by_text("1 of 5 submissions").wait_for()
+    page_.locator(".students a").click()
+    page_.get_by_role("heading", level=1).filter(has_text="Ada").wait_for()
+    page_.get_by_text("Adjust Doubling").focus()
+    page_.keyboard.press("Enter")
+    page_.locator("#c1").get_by_label("These points").focus()
+    page_.keyboard.press("Tab")
+    page_.keyboard.type("2.5")
+    page_.keyboard.press("Tab")
+    page_.keyboard.type("The handout allows it.")
+    page_.keyboard.press("Tab")
+    with page_.expect_navigation():
+        page_.keyboard.press("Enter")
+    says(page_, "0 -> 2.5")
+    page_.keyboard.press("c")
+    page_.keyboard.type("j is a letter here.")
+    page_.get_by_label("To", exact=True).select_option(index=1)
+    page_.get_by_role("button", name="Send comment").click()
+    says(page_, "2 with this mistake")
+    page_.get_by_role("link", name="Regrade requests", exact=True).click()
+    page_.get_by_label("Text").fill(f"{code(course)} answer\n{HOSTILE}")
+    page_.get_by_role("button", name="Take request").click()
+    page_.get_by_label("Reply").fill("You are right.")
+    page_.get_by_role("button", name="Grant").click()
+    says(page_, "points have not changed")
+    with page_.expect_navigation():
+        page_.keyboard.press("j")
+    page_.get_by_text("j is a letter here.", exact=True).wait_for()
+    page_.goto(home)
+    page_.get_by_role("button", name="Release to students").click()
+    says(page_, "5 of 5 pages updated")
+    assert "A later criterion" in page(server, "bob")
+    assert ("2.5" in page(server, "ada"), "You are right." in page(server, "ada")) == (True, True)
+
+    phone = visit(server, width=390, color_scheme="dark")
+    for each, width in ((page_, 1280), (phone, 390)):
+        for path in ("/", "/s/ada", "/s/dan/code", "/requests"):
+            each.goto(home + path)
+            for summary in each.locator("summary").all():
+                summary.click()
+            assert widest(each) == width, path
+            assert_accessible(each)
+            assert each.title() != "owned"
+    for _ in range(12):
+        page_.keyboard.press("Tab")
+        outline = "parseFloat(getComputedStyle(document.activeElement).outlineWidth)"
+        assert page_.evaluate(outline) >= 2

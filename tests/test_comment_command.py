@@ -1,0 +1,75 @@
+"""`comment` writes to one student or to all who made one mistake, and takes it back."""
+
+import contextlib
+import sqlite3
+from functools import partial
+
+import pytest
+
+from commands.deciding import comment
+from graders.errors import UsageError
+from graders.storage.store import FILE
+from tests.console import softmark
+
+HOSTILE = "<script>alert(1)</script> \x1b[31m See {{ 7 }}."
+
+
+@pytest.fixture
+def out(tiny_folder, hand_in, tmp_path):
+    """The results of ada and bob, who made one mistake, and of cleo, who made none."""
+    for name, factor in (("ada", 3), ("bob", 3), ("cleo", 2)):
+        hand_in(name, work_py=f"def double(x):\n    return {factor} * x\n", answer_txt="42")
+    words = ("batch", tiny_folder, tmp_path / "uploads", "--out", tmp_path / "out")
+    softmark(*words, "--executor", "serial")
+    return tmp_path / "out"
+
+
+def told(out):
+    """Who reads a comment on their page."""
+    pages = {name: (out / f"reports/{name}.html").read_text() for name in ("ada", "bob", "cleo")}
+    assert not any("Rea" in page or "<script>alert" in page for page in pages.values())
+    return [name for name, page in pages.items() if "From the course staff" in page]
+
+
+def test_comments_are_on_pages_stay_in_the_store_and_can_be_withdrawn(out, tiny_folder, capfd):
+    def said():
+        done = capfd.readouterr()
+        return " ".join((done.out + done.err).split())
+
+    rea = partial(comment, out, reviewer="Rea")
+    comment(out)
+    assert "no comments" in said()
+    for _ in range(2):
+        rea("ada", comment=HOSTILE)
+    assert "ada: commented ada: this comment is stored already" in said()
+    assert told(out) == ["ada"]
+    monday = {"check": "doubles", "comment": "We talk about it on Monday."}
+    rea("bob", **monday)
+    assert "2 with this mistake: commented" in said()
+    assert told(out) == ["ada", "bob"]
+    comment(out)
+    assert said().count("Times two.") == 2
+    for words, options, sentence in (
+        (("cleo",), monday, "names no mistake of cleo"),
+        (("dan",), {"comment": "Hello"}, "no submission of `dan`"),
+        (("ada",), {"comment": "x", "undo": True}, "--undo goes without"),
+        (("ada",), {"comment": "x" * 2001}, "at most 2,000"),
+    ):
+        with pytest.raises(UsageError, match=sentence):
+            rea(*words, **options)
+
+    checks = tiny_folder / "checks.py"
+    checks.write_text(checks.read_text().replace("Times two.", "Twice."))
+    softmark("regrade", tiny_folder, "--out", out, "--publish", "--executor", "serial")
+    assert told(out) == ["ada", "bob"], "kept in a regrade"
+    rea("ada", undo=True)
+    assert "2 submissions: comment withdrawn" in said()
+    assert told(out) == ["ada"]
+    with contextlib.closing(sqlite3.connect(out / FILE)) as connection:
+        assert connection.execute("SELECT count(*) FROM comments").fetchone() == (5,)
+        with pytest.raises(sqlite3.IntegrityError, match="a comment is never removed"):
+            connection.execute("DELETE FROM comments")
+    softmark("forget", out, "ada", "--yes")
+    assert b"{{ 7 }}" not in (out / FILE).read_bytes()
+    comment(out)
+    assert "no comments" in said()
