@@ -9,8 +9,10 @@ demo: $(VENV)/installed
 	$(BIN)/python grade.py demo
 	$(BIN)/python grade.py pipeline --out out/pipeline
 
+# Three workers for two cores: some tests wait for a limit. Bytecode is kept, or every process
+# of a test would compile the sources again.
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist loadfile -m "not long"
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

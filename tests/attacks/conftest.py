@@ -1,13 +1,15 @@
 """Batches that contain attackers, graded by the command line in every tier that isolates."""
 
+import atexit
 import contextlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -67,24 +69,35 @@ def results_in(out):
     return {result.submission.id: result for result in found}
 
 
-def battle(work, tier, names, *, only):
-    """Grade wrong and honest code alone, then the honest one among attackers, and compare."""
-    work.chmod(0o755)
-    home, out = work / "home", work / "second"
-    home.mkdir()
+@cache
+def graded_alone(only):
+    """A folder with the assignment, and wrong and honest code and what they earn."""
+    work = Path(tempfile.mkdtemp(prefix="softmark-alone-"))
+    atexit.register(shutil.rmtree, work, ignore_errors=True)
     folder = tightened(work / "assignment", wall_seconds=5)
     task = load_assignment(str(folder))
-    base = build_base(task, work / "alone" / "base")
-    honest = build_solution(task, work / "alone" / "honest")
-    words = ("--isolation", tier.value, "--only", only)
+    build_base(task, work / "alone" / "base")
+    build_solution(task, work / "alone" / "honest")
     plain = ("batch", folder, work / "alone", "--out", work / "first", "--executor", "serial")
-    first = CliRunner().invoke(grade.app, [*map(str, (*plain, *words))])
+    first = CliRunner().invoke(grade.app, [*map(str, plain), "--only", only])
     assert first.exit_code == 0, first.output
+    return work
+
+
+def battle(work, tier, names, *, only):
+    """Grade the honest code among attackers, and compare with what was graded alone."""
+    shutil.copytree(graded_alone(only), work, dirs_exist_ok=True)
+    work.chmod(0o755)
+    home, out, folder = work / "home", work / "second", work / "assignment"
+    home.mkdir()
+    task = load_assignment(str(folder))
+    base, honest = work / "alone" / "base", work / "alone" / "honest"
     with planted(work, home, honest) as canaries:
         chosen = [ATTACKS[name] for name in names]
         known = build_attackers(chosen, base, work / "uploads", task.files, canaries)
         shutil.copytree(honest, work / "uploads" / "honest")
         secret = {VARIABLE: canaries.secrets["env"]}
+        words = ("--isolation", tier.value, "--only", only)
         words = (work / "uploads", "--out", out, "--jobs", 2, *words)
         done = softmark("batch", folder, *words, home=home, **secret)
         problems, together = compared(work, known, canaries)

@@ -13,5 +13,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--in-process-gpu",  # one process and fewer copies; there is no GPU
+    "--disable-site-isolation-trials",  # every page comes from one place
 ]
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")

@@ -1,5 +1,6 @@
 """Other files in the folder change no score, and a crash at the end costs no points.
 
+What an example earns without them is planted with it, and `validate` grades that.
 No example may fail by chance: the checks draw the same inputs whenever a folder is graded.
 """
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from graders.audit.examples import expectation
 from graders.boundary.tiers.sandbox import best_tier
 from graders.grading.pipeline import Options, grade_submission
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
@@ -29,6 +31,7 @@ MANY = settings(
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
+ROUNDED = 0.01  # planted points have two digits
 RIGHT = {
     "cs224n-a4": "right-rotary-other-file",
     "jhu-hw6": "right-code-hugging-face-outputs",
@@ -43,11 +46,13 @@ WRONG = {
 
 @functools.cache
 def examples(work):
-    """The planted examples of code, and the solution."""
+    """The planted examples of code."""
     return [
         path
         for path in sorted(examples_of(work.assignment).iterdir())
-        if not path.name.startswith("written") and list(path.rglob("*.py"))
+        if not path.name.startswith("written")
+        and list(path.rglob("*.py"))
+        and expected_points(work, path)
     ]
 
 
@@ -58,7 +63,22 @@ def files_of(folder):
 
 
 def planted(work, name):
-    return files_of(examples_of(work.assignment) / name)
+    """The files of an example and the points that it earns."""
+    folder = examples_of(work.assignment) / name
+    return files_of(folder), expected_points(work, folder)
+
+
+@functools.cache
+def expected_points(work, folder):
+    """The points of an example in each criterion that it is an example of."""
+    task = load_assignment(work.assignment)
+    expected = expectation(folder, task)
+    only = work.criteria.intersection(expected.only.split(",") if expected.only else work.criteria)
+    return {
+        each.id: each.points - expected.lost.get(each.id, 0.0)
+        for each in task.rubric
+        if each.id in only
+    }
 
 
 @functools.cache
@@ -76,22 +96,16 @@ def right_texts(work):
 
 @pytest.fixture(scope="module")
 def points():
-    """The points of files, graded once in another process, where the checks use hypothesis."""
-    known = {}
+    """The points of files, graded in another process, where the checks use hypothesis."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-
-        def ask(work, files):
-            key = (work.assignment, frozenset(files.items()))
-            if key not in known:
-                known[key] = pool.submit(points_of, work, files).result()
-            return known[key]
-
-        yield ask
+        yield lambda work, files, only: pool.submit(
+            points_of, work, files, frozenset(only)
+        ).result()
 
 
-def points_of(work, files):
-    """The points of each criterion of code."""
-    options = Options(best_tier(), only=work.criteria)
+def points_of(work, files, only):
+    """The points of each of these criteria."""
+    options = Options(best_tier(), only=only)
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
             path = Path(folder) / name
@@ -105,7 +119,7 @@ def points_of(work, files):
 
 def lost(before, after):
     """The criteria that earn less than before."""
-    return {id: each for id, each in after.items() if each < before[id]}
+    return {id: each for id, each in after.items() if each < before[id] - ROUNDED}
 
 
 def spare(work, files):
@@ -118,6 +132,11 @@ def spare(work, files):
 
 def without(files, names):
     return {name: content for name, content in files.items() if name not in names}
+
+
+def ends(work, files):
+    """Whether any of these files has a last step after which it could crash."""
+    return ending(work, files, "crash") != files
 
 
 def ending(work, files, *crashes):
@@ -137,19 +156,19 @@ works = pytest.mark.parametrize("work", WORKS, ids=[each.assignment for each in 
 @works
 @pytest.mark.parametrize("example", [RIGHT, WRONG], ids=["right", "wrong"])
 def test_another_file_never_lowers_a_score(points, work, example):
-    files = planted(work, example[work.assignment])
+    files, before = planted(work, example[work.assignment])
     mess = one_of_each(work, right_texts(work))
-    assert lost(points(work, files), points(work, {**mess, **files})) == {}
+    assert lost(before, points(work, {**mess, **files}, before)) == {}
 
 
 @pytest.mark.slow
 @works
 def test_a_file_less_never_raises_a_score(points, work):
-    files = planted(work, WRONG[work.assignment])
+    files, only = planted(work, WRONG[work.assignment])
     right = {f"notebooks/week 3/{name}": text.encode() for name, text in right_texts(work).items()}
     files = {**one_of_each(work, right_texts(work)), **right, **files}
     fewer = without(files, spare(work, files)[::2])
-    assert lost(points(work, fewer), points(work, files)) == {}
+    assert lost(points(work, fewer, only), points(work, files, only)) == {}
 
 
 @pytest.mark.slow
@@ -157,11 +176,11 @@ def test_a_file_less_never_raises_a_score(points, work):
 @pytest.mark.parametrize("turn", range(2))
 def test_a_crash_after_the_last_step_costs_nothing(points, work, turn):
     """Each crash once: an assignment of two files that end takes four of them."""
-    files = planted(work, RIGHT[work.assignment])
+    files, before = planted(work, RIGHT[work.assignment])
     first = 4 * WORKS.index(work) + 2 * turn
     crashes = [CRASHES[number % len(CRASHES)] for number in (first, first + 1)]
     assert ending(work, files, *crashes) != files
-    assert points(work, ending(work, files, *crashes)) == points(work, files)
+    assert points(work, ending(work, files, *crashes), before) == before
 
 
 @pytest.mark.long
@@ -169,9 +188,10 @@ def test_a_crash_after_the_last_step_costs_nothing(points, work, turn):
 @given(data=st.data())
 @MANY
 def test_many_other_files_never_lower_a_score(points, work, data):
-    files = files_of(data.draw(st.sampled_from(examples(work))))
+    folder = data.draw(st.sampled_from(examples(work)))
+    files, before = planted(work, folder.name)
     mess = data.draw(messes(work, right_texts(work)))
-    assert lost(points(work, files), points(work, {**mess, **files})) == {}, sorted(mess)
+    assert lost(before, points(work, {**mess, **files}, before)) == {}, sorted(mess)
 
 
 @pytest.mark.long
@@ -179,12 +199,15 @@ def test_many_other_files_never_lower_a_score(points, work, data):
 @given(data=st.data())
 @MANY
 def test_many_files_less_never_raise_a_score(points, work, data):
-    files = files_of(data.draw(st.sampled_from(examples(work))))
+    folder = data.draw(st.sampled_from(examples(work)))
+    files, only = planted(work, folder.name)
     mess = without(data.draw(messes(work, right_texts(work))), files)
     names = spare(work, mess)  # one of the submission's own files may hold the mistake
     files = {**mess, **files}
     gone = data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True)) if names else []
-    assert lost(points(work, without(files, gone)), points(work, files)) == {}, gone
+    if gone:
+        fewer = points(work, without(files, gone), only)
+        assert lost(fewer, points(work, files, only)) == {}, gone
 
 
 @pytest.mark.long
@@ -192,8 +215,8 @@ def test_many_files_less_never_raise_a_score(points, work, data):
 @given(data=st.data())
 @MANY
 def test_no_crash_after_the_last_step_costs_anything(points, work, data):
-    right = [path for path in examples(work) if path.name.startswith("right-")]
-    texts = [files for files in map(files_of, right) if ending(work, files, "crash") != files]
-    files = data.draw(st.sampled_from(texts))
+    right = [path.name for path in examples(work) if path.name.startswith("right-")]
+    texts = [name for name in right if ends(work, planted(work, name)[0])]
+    files, before = planted(work, data.draw(st.sampled_from(texts)))
     after = ending(work, files, data.draw(st.sampled_from(CRASHES)))
-    assert points(work, after) == points(work, files)
+    assert points(work, after, before) == before

@@ -149,7 +149,7 @@ def test_a_changed_check_is_asked_again(place, folder):
 
 
 def test_without_time_only_the_solution_is_graded(folder, tmp_path):
-    found = audited(folder, tmp_path / "new", Plan(minutes=0, mutants=5))
+    found = audited(folder, tmp_path / "new", Plan(minutes=0, mutants=5, rewrites=3))
     assert (found.mutations.graded, found.mutations.planned) == (0, 5)
     assert len((tmp_path / "new" / KEPT).read_text().splitlines()) == 1
 
@@ -158,7 +158,7 @@ def test_a_rewrite_that_loses_points_is_listed(folder, tmp_path):
     told = '    assert "2 * x" in open(work.__file__).read()\n    return work.double(x)'
     edit(folder, "student_side.py", "    return work.double(x)", told)
     shutil.rmtree(folder / "examples")
-    found = audited(folder, tmp_path / "new", Plan(mutants=0, rewrites=6, repeats=0))
+    found = audited(folder, tmp_path / "new", Plan(mutants=0, rewrites=3, repeats=0))
     assert found.rewrites.lost
     assert all(each.lost == {"double": 4.0} for each in found.rewrites.lost)
     assert all("doubles" in each.checks for each in found.rewrites.lost)
@@ -179,7 +179,7 @@ def test_what_an_example_of_one_part_loses_anyway_is_not_lost(folder, tmp_path, 
     )
     (folder / "examples/right-sum/expected.toml").write_text('why = "a sum"\nonly = "double"\n')
     (folder / "examples/right-sum/work.py").write_text(SOLUTION.replace("x", "y"))
-    found = audited(folder, tmp_path / "new", Plan(mutants=8, rewrites=4, repeats=0))
+    found = audited(folder, tmp_path / "new", Plan(mutants=4, rewrites=2, repeats=0))
     assert found.rewrites.lost == ()
     of_example = [e for e in found.mutations.noticed if e.change.base == "right-sum"]
     assert of_example

@@ -69,8 +69,8 @@ def test_loop_computes_gradients(student: Student, inputs: Inputs, score: Score)
 
     def judge(run: Run) -> None:
         if run.ended is not None:
-            done = len(run.graded) if run.updates else 0  # a step may take several batches
-            if done < PLAN.steps(run.task) and not run.elsewhere:
+            few = not run.updates or len(run.graded) < PLAN.steps(run.task)
+            if few and not run.elsewhere:
                 _fail_after(run, run.ended)
             score.note(f"{ENDED}: {run.ended} {run.ended.where}".rstrip())
         if run.graded:
