@@ -163,6 +163,13 @@ def _require_data(whole: "_Prepared", small: "_Prepared") -> None:
                 hint="Pass batch_size to the DataLoader.",
                 actual=f"a batch of {len(whole.rows[0])} rows",
             )
+        if whole.batches == len(whole.rows[0]):
+            fail(
+                "Each batch of the training set has a single row.",
+                hint="Pass batch_size to the DataLoader.",
+                expected="4 rows, as requested",
+                actual="1 row",
+            )
     if small.refused:
         fail(
             f"train raises an error for the items of pre_process's dataloaders: {small.refused}",
@@ -178,6 +185,11 @@ def _require_model(whole: "_Prepared", small: "_Prepared") -> None:
             hint="Create it with num_labels=2.",
             expected=str(CLASSES),
             actual=str(whole.classes),
+        )
+    if whole.left:
+        fail(
+            "The batches are moved to `device`, but the model is not; a GPU raises an error.",
+            hint="Return model.to(device).",
         )
     if small.kind not in ("", "head"):
         fail(
@@ -216,6 +228,7 @@ class _Prepared:
     swapped: str = ""  # a column that is passed to the dataset as another
     refused: str = ""  # what train() raises for its loaders' items
     batches: int = 0  # in the first loader
+    left: bool = False  # whether nothing moves the model to the device of the batches
     lacking: int = 0  # loaders that train() needs besides, and that nothing makes
     problem: str = ""  # why its rows are not known
 
@@ -228,7 +241,18 @@ def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
 def _prepared(reply: Any) -> _Prepared:
     if problem := str(mapping(reply, "problem")["problem"]):
         return _Prepared(problem=clean(problem))  # something that it needs may be missing here
-    mapping(reply, "rows", "classes", "kind", "nothing", "swapped", "refused", "batches", "lacking")
+    mapping(
+        reply,
+        "rows",
+        "classes",
+        "kind",
+        "nothing",
+        "swapped",
+        "refused",
+        "batches",
+        "left",
+        "lacking",
+    )
     counts = (reply[name] for name in ("classes", "batches", "lacking"))
     classes, batches, lacking = (each if type(each) is int else 0 for each in counts)
     rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
@@ -240,6 +264,7 @@ def _prepared(reply: Any) -> _Prepared:
         clean(str(reply["swapped"])),
         clean(str(reply["refused"])),
         batches,
+        reply["left"] is True,
         lacking,
         problem,
     )

@@ -1,5 +1,6 @@
 """Find the rows that the student's pre_process uses to train, validate and test."""
 
+import ast
 import re
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,6 +8,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from inspect import getsource, signature, unwrap
 from typing import Any, cast
+from unittest import mock
 
 import numpy as np
 import torch
@@ -42,7 +44,8 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
     `nothing` says that it returns neither a model nor data, `swapped` names a column that is passed
     to the dataset as another, and `refused` is what train() raises for the loaders' items.
     `batches` is the number of batches in the first loader, 0 if it is not known. `lacking` is the
-    number of loaders that train() needs besides, if no other code makes any.
+    number of loaders that train() needs besides, if no other code makes any, and `left` says that
+    nothing moves the model to the device of the batches.
     `problem` is what pre_process raises if that may be due to this machine; else it is raised.
 
     Rows of the validation split are numbered after those of the training split.
@@ -58,7 +61,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             prepare = code_of(file)[PREPARE]
             names = globals_of(prepare)
             names["args"] = settings(type=kind, small_subset=small)
-            with _noted(names) as noted:
+            with _noted(names) as noted, _noting_moves() as moved:
                 made = by_position(prepare, values, type=kind)
         except Exception as problem:
             if cause_of(problem) is not None or is_own_fault(problem, file):
@@ -76,6 +79,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             "refused": _refused(file, loaders) if small else "",
             "batches": _count(loaders[0]) if loaders else 0,
             "lacking": _lacking(file, loaders),
+            "left": model is not None and not moved and _moves_only_batches(file),
             "problem": "",
         }
 
@@ -129,6 +133,51 @@ def _lacking(file: str, loaders: Sequence[DataLoader[Any]]) -> int:
         needed = sum("data" in name for name in signature(code[LOOP]).parameters)
         return max(needed - len(loaders), 0) if loaders and own and not elsewhere else 0
     return 0
+
+
+def _moves_only_batches(file: str) -> bool:
+    """Return whether a file moves batches to a device, and certainly nothing else.
+
+    A batch is what a name gives with an index, or what a comprehension goes through.
+    """
+    with suppress(OSError, SyntaxError, ValueError):
+        tree = ast.parse((code_folder() / file).read_text())
+        taken = {
+            each.id
+            for loop in ast.walk(tree)
+            if isinstance(loop, ast.comprehension)
+            for each in ast.walk(loop.target)
+            if isinstance(each, ast.Name)
+        }
+        called = (each.func for each in ast.walk(tree) if isinstance(each, ast.Call))
+        moved = [
+            each.value
+            for each in called
+            if isinstance(each, ast.Attribute) and each.attr in ("to", "cuda")
+        ]
+        return bool(moved) and all(
+            isinstance(each, ast.Subscript) or (isinstance(each, ast.Name) and each.id in taken)
+            for each in moved
+        )
+    return False
+
+
+@contextmanager
+def _noting_moves() -> Iterator[list[nn.Module]]:
+    """Record the modules that are moved while the block runs."""
+    moved: list[nn.Module] = []
+
+    def noting(name: str) -> Any:
+        move = getattr(nn.Module, name)
+
+        def noted(module: nn.Module, *values: Any, **named: Any) -> Any:
+            moved.append(module)
+            return move(module, *values, **named)
+
+        return mock.patch.object(nn.Module, name, noted)
+
+    with noting("to"), noting("cuda"):
+        yield moved
 
 
 def _count(loader: DataLoader[Any]) -> int:

@@ -1,9 +1,9 @@
 """Find what a student's train() changes in the student's model, in each kind of tuning."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import nn
@@ -29,17 +29,29 @@ def tuned(
 
     `made` contains the parameters of each optimizer; `error` describes what ended the run. If the
     backbone is trained but should not be, the student's pre_process or the script may freeze it, so
-    these are tried, too.
+    these are tried, too. If it should be, but pre_process freezes it, that one's model is used.
     """
     with offline():
         found = _tuned(build(kind, file), batches, plan, file)
-        if kind["type"] == "full" or not set(found["changed"]) & set(found["backbone"]):
+        if kind["type"] == "full":
+            model = prepared(kind, file)
+            return _tuned(model, batches, plan, file) if _is_frozen(model) else found
+        if not set(found["changed"]) & set(found["backbone"]):
             return found
         for make in (prepared, _handed_over):
             model = make(kind, file)
             if model is not None and not all(p.requires_grad for p in model.parameters()):
                 return _tuned(model, batches, plan, file)
         return found
+
+
+def _is_frozen(model: nn.Module | None) -> TypeGuard[nn.Module]:
+    """Return whether there is a model without any trainable parameter in its backbone."""
+    with suppress(LookupError):
+        return model is not None and not any(
+            each.requires_grad for each in Parts(model).backbone.parameters()
+        )
+    return False
 
 
 def _tuned(
