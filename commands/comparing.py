@@ -19,7 +19,7 @@ from graders.registry.discovery import load_assignment
 from graders.similarity.pairs import compare
 from graders.similarity.uploads import Upload, read_upload
 from graders.storage.files import write_whole
-from graders.storage.store import read_store
+from graders.storage.store import FILE, read_store
 from graders.written.agreement import agreements, paces
 from reports.attempts import write_attempts
 from reports.similarity import write_similarity
@@ -100,7 +100,8 @@ def agreement(
             text, count = write_blind_sheet(Site(review, 0), again)
             if not count:
                 raise UsageError(
-                    f"{folder} has no decided answers", "grade some with `review` first"
+                    f"{folder} has no decided answers that only one person read",
+                    "grade some with `review` first",
                 )
             path = write_whole(
                 folder / SECOND_READING,
@@ -135,6 +136,10 @@ def attempts(
 
 def _read(folder: Path, task: Assignment) -> list[Upload]:
     with tempfile.TemporaryDirectory(prefix="softmark-") as work:
+        if (folder / FILE).is_file():
+            raise UsageError(
+                f"{folder} is a results folder", "give the folder of submissions that `batch` read"
+            )
         found = gathered(existing(folder), task, Path(work))
         show_sentences(in_words(found))
         read = map(read_upload, found.submissions)

@@ -259,7 +259,9 @@ def requests(
             "a reply is a request's number, one of --grant, --reject and --answer, and a --comment",
             "requests DIR NUMBER --grant --comment TEXT",
         )
-    with reopen_store(folder) as store, open_requests(folder / FILE) as trail:
+    # A list is also wanted while a grading is running.
+    opened = reopen_store if files or answers else read_store
+    with opened(folder) as store, open_requests(folder / FILE) as trail:
         generation = store.generation().number
         task = stored_assignment(store, generation)
         sent = [(file, read_request(file, store, generation, task)) for file in files or ()]

@@ -102,6 +102,8 @@ def _tried(result: Result, when: datetime, described: dict[Key, str]) -> Tried:
     passed, hinted = {}, set()
     for graded in result.criteria:
         for each in graded.checks:
+            if graded.criterion.kind == "written":
+                continue  # a person's points are neither a pass nor a failure
             key = graded.criterion.id, each.check.id
             if each.status in CLEAR:
                 passed[key] = CLEAR[each.status]

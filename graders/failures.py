@@ -26,6 +26,7 @@ NUMBER = re.compile(r"(?<![A-Za-z_])[-−+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'")
 LONGEST = 200  # characters
 FAILED = ("failed", "partial")
+REVIEW = "/review"  # ends the id of a check that people decide: a free-text answer
 
 
 def observed(found: CheckResult) -> str:
@@ -156,7 +157,9 @@ class Failures:
     def unnamed(self) -> list[Cluster]:
         """Return what failed without a hint that explains the value, the most common first."""
         return _sorted(
-            each for each in self._found.values() if each.sample.outcome or not each.sample.hint
+            each
+            for each in self._found.values()
+            if (each.sample.outcome or not each.sample.hint) and not _read_by_people(each)
         )
 
     def alone(self) -> list[Cluster]:
@@ -164,8 +167,15 @@ class Failures:
         return _sorted(
             each
             for each in self._found.values()
-            if len(each.alone) > 1 and 2 * len(each.alone) > len(each.submissions)
+            if len(each.alone) > 1
+            and 2 * len(each.alone) > len(each.submissions)
+            and not _read_by_people(each)
         )
+
+
+def _read_by_people(cluster: Cluster) -> bool:
+    """Whether people graded it: how many points they gave says nothing about the mistake."""
+    return cluster.sample.check.id.endswith(REVIEW)
 
 
 def _sorted(found: Iterable[Cluster]) -> list[Cluster]:

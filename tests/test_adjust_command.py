@@ -127,7 +127,8 @@ def test_full_points_and_undo_leave_a_trail(course):
     said = adjust(course, "bob", "form", "--undo", "--reviewer", "Lin").stderr
     assert "bob, form: 4 -> 0 (before, by Rea: 0 -> full)" in said
     assert (document(course), page(course)) == before
-    adjust(course, "bob", "form", "--undo", "--reviewer", "Mia")
+    said = adjust(course, "bob", "form", "--undo", "--reviewer", "Mia").stderr
+    assert "bob, form: stored already (by Lin: undone)" in said
     assert trail(course) == [("waive", None, "Rea"), ("undo", None, "Lin")]
     listed = adjust(course, "BOB").stdout
     for words in ("0 -> full", "replaced", "undone", "Rea", "Lin", "The handout allows it."):

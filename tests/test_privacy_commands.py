@@ -201,6 +201,7 @@ def research(out, target):
 
 
 def test_research_names_nobody(out, tmp_path):
+    assert softmark("adjust", out, "bob", "double", "--excuse", "--comment", "Ill.").returncode == 0
     done = research(out, tmp_path / "research")
     assert done.returncode == 0, done.stderr
     everybody = (
@@ -217,6 +218,7 @@ def test_research_names_nobody(out, tmp_path):
     rows = read(tmp_path / "research", "criteria.csv")
     assert len({row["student"] for row in rows}) == 3
     assert {row["points"] for row in rows if row["criterion"] == "answer"} == {"1"}
+    assert [row["status"] for row in rows].count("excused") == 1
     assert {row["message"] for row in read(tmp_path / "research", "checks.csv")} == {"", "Nearly."}
 
 

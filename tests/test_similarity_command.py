@@ -37,6 +37,13 @@ def test_a_copy_in_an_archive_is_listed_first(uploads, tmp_path):
     ], "nothing unpacked is left behind, and there is nothing for students"
 
 
+def test_a_results_folder_is_refused(tmp_path):
+    (tmp_path / "store.sqlite").touch()
+    run = softmark("similarity", tmp_path, "--out", tmp_path / "out")
+    assert run.returncode == 2
+    assert "is a results folder" in run.stderr
+
+
 def test_a_canvas_download_of_notebooks(tmp_path):
     cells = notebook("# Work", COPY)
     (tmp_path / "canvas").mkdir()

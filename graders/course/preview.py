@@ -111,7 +111,7 @@ def survey(
 def refuse_missing(found: Survey, request: GradingRequest) -> None:
     """Raise UsageError if nobody submitted files of some kind."""
     if found.missing:
-        way = _left_out(found, request) or "is this the folder that contains the submissions?"
+        way = _left_out(found, request) or "check that this is the folder of the submissions"
         raise UsageError(
             _nobody_has(found, request), f"{way}; `--allow-missing` counts that as zero"
         )

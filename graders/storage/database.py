@@ -109,8 +109,14 @@ REMEDIES = {
     "SQLITE_CORRUPT": ("is damaged", DAMAGED),
     "SQLITE_FULL": ("cannot grow: the disk is full", "make room and run the same command again"),
     "SQLITE_IOERR": ("cannot be written", "make room on the disk and run the same command again"),
-    "SQLITE_READONLY": ("may not be written", "choose another --out, or change who may write it"),
-    "SQLITE_CANTOPEN": ("cannot be opened", "choose another --out, or change who may write it"),
+    "SQLITE_READONLY": (
+        "may not be written",
+        "choose another results folder, or change who may write it",
+    ),
+    "SQLITE_CANTOPEN": (
+        "cannot be opened",
+        "choose another results folder, or change who may write it",
+    ),
 }
 
 

@@ -57,13 +57,13 @@ def _lock(out: Path) -> int:
         lock = os.open(out / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
         raise StorageError(
-            f"{out}: cannot be written: {error.strerror}", "choose another --out"
+            f"{out}: cannot be written: {error.strerror}", "choose another results folder"
         ) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         os.close(lock)
-        remedy = "wait for it, or choose another --out"
+        remedy = "wait for it, or choose another results folder"
         raise StorageError(f"another grading into {out} is running", remedy) from error
     return lock
 

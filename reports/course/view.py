@@ -363,4 +363,6 @@ def _reason_to_wait(result: Result) -> str:
         return " ".join(intake_notes(result))
     # Errors come before checks that need manual grading by design.
     graded, found = min(open_, key=lambda each: each[1].status != "error")
-    return f"{graded.criterion.title}: {found.message or found.check.description}"
+    title = graded.criterion.title
+    end = "" if title.endswith(("?", "!", ".")) else ":"
+    return f"{title}{end} {found.message or found.check.description}"

@@ -57,7 +57,8 @@ def research_export(course: Course) -> Export:
 def _criterion(new: str, result: Result, graded: CriterionResult, late: str) -> Sequence[str]:
     declared, points = graded.criterion, (graded.points, graded.machine, graded.criterion.points)
     total = (number_cell(result.score), number_cell(result.max_score))
-    known = (new, graded.status, declared.id, declared.kind)
+    status = "excused" if graded.is_excused else graded.status
+    known = (new, status, declared.id, declared.kind)
     return [*known, *map(number_cell, points), *total, late]
 
 

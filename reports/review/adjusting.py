@@ -75,16 +75,16 @@ class Adjusting:
                 wrong.append(": ".join(filter(None, (each.where, str(error)))))
                 continue
             made[adjustment.key] = adjustment
-            said.append(sentence)
+            said.append(self._repeated(adjustment) or sentence)
         if wrong:
             raise Refused(wrong)
         try:
-            self._trail.add([each for each in made.values() if not self._repeats(each)])
+            self._trail.add([each for each in made.values() if not self._repeated(each)])
         except Overtaken as error:
             raise UsageError(
                 f"{error.newest.reviewer} adjusted {', '.join(error.newest.key)} in between: "
                 f"{_what(error.newest)}; nothing is stored",
-                "run the command again if your adjustment should count",
+                "adjust it again if yours should count",
             ) from error
         return said
 
@@ -126,10 +126,15 @@ class Adjusting:
         """The submissions by all that identifies a student; part of a name is not enough here."""
         return by_identity(self._store, self._generation)
 
-    def _repeats(self, made: Adjustment) -> bool:
+    def _repeated(self, made: Adjustment) -> str:
+        """Return a sentence if this is stored already: after a crash, a command is repeated."""
         newest = self._newest.get(made.key)
-        both_undo = newest is not None and made.action == newest.action == "undo"
-        return newest is not None and (both_undo or made.content == newest.content)
+        if newest is None:
+            return ""
+        both_undo = made.action == newest.action == "undo"
+        if not both_undo and made.content != newest.content:
+            return ""
+        return f"{', '.join(made.key)}: stored already (by {newest.reviewer}: {_what(newest)})"
 
     def _state(self, each: Adjustment) -> str:
         if each != self._newest[each.key]:

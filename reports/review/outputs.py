@@ -61,12 +61,14 @@ class Outputs:
     async def _write(self) -> None:
         while self.are_behind:
             wanted, task = self._wanted, self._review.assignment_now()
+            newest = self._review.trail.newest
             try:
                 async with self.lock:
                     await asyncio.to_thread(_write_all, self._review.folder, task)
             except UserError as error:  # such as a grading that is running; the store has it all
                 self.problem = f"{error}; {error.hint}"
                 return
+            self._review.decisions.keep_written(newest)
             self._written, self.problem = wanted, ""
 
 

@@ -24,7 +24,7 @@ LARGEST = 2**20  # bytes of a request's file
 LARGEST_ATTACHMENT = LARGEST // 2
 LONGEST_REASON = 10_000  # characters
 CODE = re.compile(r"[A-Z2-7]{5}-[A-Z2-7]{5}")
-REMEDY = "it is a file that `appeal` wrote, or a text: CODE CRITERION, then the reason"
+REMEDY = "a request is a file that `appeal` wrote, or a text: CODE CRITERION, then the reason"
 
 
 class _Attachment(BaseModel):

@@ -19,16 +19,16 @@ from reports.student.withheld import is_shown, unquoted
 from reports.words import CHECK_WORDS, STATUS_SENTENCES, intake_notes
 
 # Listed explicitly, because other fields (such as our own errors) may quote a hidden check.
-ENVIRONMENT = (
-    "isolation",
-    "device",
-    "seeds",
-    "data",
-    "python",
-    "platform",
-    "versions",
-    "student_process",
-)
+ENVIRONMENT = {
+    "isolation": "Sandbox",
+    "device": "Device",
+    "seeds": "Seeds",
+    "data": "Data",
+    "python": "Python",
+    "platform": "Platform",
+    "versions": "Versions",
+    "student_process": "Versions used by your code",
+}
 TEMPLATE = "student.html.jinja"
 LARGEST = 900_000  # bytes of a page
 
@@ -123,7 +123,9 @@ def _tally(shown: Sequence[CriterionResult]) -> tuple[tuple[str, CheckStatus, in
 
 
 def _environment(environment: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    return tuple((key, _words(environment[key])) for key in ENVIRONMENT if key in environment)
+    return tuple(
+        (name, _words(environment[key])) for key, name in ENVIRONMENT.items() if key in environment
+    )
 
 
 def _words(value: object) -> str:

@@ -52,15 +52,19 @@ def failed(name="a", message="It is 3.", **values):
 
 def test_failures_without_a_named_mistake_are_grouped(make_result):
     crash = failed("b", "Your code raised KeyError: 'x'", hint="Print it.", outcome="raised")
+    read = failed("1a/review", "1 of 2 points, graded by a person.")
     view = course_view(
         [
             make_result(criterion_result(CODE, failed(), crash), submission="eve"),
-            make_result(criterion_result(CODE, failed(message="It is 4.")), submission="bob"),
+            make_result(criterion_result(CODE, failed(message="It is 4."), read), submission="bob"),
+            make_result(criterion_result(CODE, read), submission="joe"),
+            make_result(criterion_result(CODE, read), submission="zoe"),
             make_result(criterion_result(CODE, failed(hint="Twice.")), submission="amy"),
         ]
     )
     found = [(each.observed, [one.id for one in each.submissions]) for each in view.unnamed]
     assert found == [("It is #.", ["bob", "eve"]), ("Your code raised KeyError: …", ["eve"])]
+    assert not view.alone, "points that a person gave are no common mistake"
 
 
 def test_a_check_that_fails_alone_stands_out(make_result):

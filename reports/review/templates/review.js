@@ -88,6 +88,7 @@
     form.addEventListener("input", (event) => { exclude(event.target); keepDraft(); showSum(); });
     form.addEventListener("submit", () => sessionStorage.removeItem(key()));
   }
+  if (!help) return; // a page that only refuses something has no keys
   keysOn.checked = localStorage.getItem("keys") !== "off";
   keysOn.addEventListener("change", () => localStorage.setItem("keys", keysOn.checked ? "on" : "off"));
   by("help-button").hidden = false;

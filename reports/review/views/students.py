@@ -75,7 +75,11 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
         waiting=tuple(not_shown_yet(task, rules.opened, end)),
         released=review.store.released(),
         files=tables(review.folder),
-        is_behind=site.outputs.are_behind or _is_older(review.folder / FILE, review.store),
+        is_behind=(
+            site.outputs.are_behind
+            or review.unwritten() > 0
+            or _is_older(review.folder / FILE, review.store)
+        ),
         problem=site.outputs.problem,
     )
 

@@ -5,7 +5,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.exceptions import HTTPException
 
 from graders.errors import UserError
 from reports.review.views.render import render
@@ -72,6 +74,8 @@ def make_app(site: Site) -> FastAPI:
     app.middleware("http")(guard)
     app.add_exception_handler(Refusal, refuse)
     app.add_exception_handler(UserError, explain)
+    for unread in (HTTPException, RequestValidationError):
+        app.add_exception_handler(unread, no_page)
     return app
 
 
@@ -111,3 +115,12 @@ async def explain(_: Request, error: Exception) -> Response:
     assert isinstance(error, UserError)  # noqa: S101  it is registered for this type
     told = Refusal(409, "This is not possible right now", f"{error}; {error.hint}".strip("; "))
     return HTMLResponse(render("refusal.html.jinja", told), told.status)
+
+
+async def no_page(_: Request, error: Exception) -> Response:
+    """Return the page for a wrong address, or for a form that cannot be read."""
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    told = Refusal(status, "There is no such page", "The address is not one of this server.")
+    if status == 400:
+        told = Refusal(status, "The form cannot be read", "Reload the page and try again.")
+    return HTMLResponse(render("refusal.html.jinja", told), status)

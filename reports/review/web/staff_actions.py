@@ -40,7 +40,8 @@ async def adjust(request: Request, submission: str) -> Response:
         store = site.review.store
         (said,) = Adjusting(store, store.adjustments()).adjust([asked], session.reviewer)
     except UsageError as error:
-        return _again(site, session, submission, Draft(criterion, _typed(form), str(error)))
+        problem = f"{error}; {error.hint}"
+        return _again(site, session, submission, Draft(criterion, _typed(form), problem))
     session.notice = f"Saved: {said}"
     await site.outputs.changed()
     place = next((n for n, each in enumerate(graded, 1) if each.criterion.id == criterion), 0)

@@ -4,6 +4,7 @@ import csv
 import io
 
 from tests.console import softmark
+from tests.processes import wait_for
 from tests.reports.review.test_pages import at, decide
 from tests.reports.review.test_sheet import written
 
@@ -21,6 +22,10 @@ def test_second_reader_sees_no_decision_and_the_agreement_is_shown(start, graded
     rea = running.visitor()
     for name, items in (("ada", ["1", "2"]), ("bob", ["1"]), ("cleo", ["none"])):
         decide(rea, at(handles, name), item=items, comment="A secret remark")
+    assert "The files are not up to date yet." in rea.get("/").body
+    rea.post("/files")
+    assert wait_for(lambda: "The files contain all changes." in rea.get("/").body)
+    assert "All decisions are saved to the output files." in rea.get("/written").body
     done = softmark("agreement", graded, "--again", "9")
     assert done.returncode == 0, done.stderr
     assert "3 answers for a second reader" in done.stdout

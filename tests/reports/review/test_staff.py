@@ -143,6 +143,8 @@ def test_requests_are_taken_and_answered_once_and_attachments_only_downloaded(co
         *("application/octet-stream", 'attachment; filename="request-2.html"', "nosniff"),
     ]
     assert rea.content == b"<script>1</script>"
+    for address in ("/requests/x/attachment", "/nowhere/at/all"):
+        assert (rea.get(address).status, "There is no such page" in rea.body) == (404, True)
     for visitor in (rea, tom):
         visitor.get("/requests")
     assert rea.post("/requests/1", answer="granted", comment="", seen=0).status == 422
@@ -151,6 +153,7 @@ def test_requests_are_taken_and_answered_once_and_attachments_only_downloaded(co
     tom.post("/requests/1", answer="rejected", comment="No.", seen=0)
     assert (tom.status, "Rea replied in the meantime: granted" in tom.body) == (422, True)
     assert "Granted" in page(server, "ada")
+    assert "<dt>Versions used by your code</dt>" in page(server, "ada")
     assert rea.get("/requests").post("/requests/9", answer="granted", comment="x").status == 404
 
 
@@ -163,6 +166,7 @@ def test_the_command_serves_and_what_is_not_in_the_files_yet_is_in_the_store(cou
         with only_writer(course):  # as a grading that is running
             rea.get("/s/cleo").post("/s/cleo/comment", comment="Well done.")
             assert wait_for(lambda: "not up to date: another grading" in rea.get("/").body)
+            assert softmark("requests", course).returncode == 0
         assert "Well done." in rea.get("/s/cleo").body
         assert "Well done." not in (course / "reports/cleo.html").read_text()
         rea.get("/").post("/files")
