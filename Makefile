@@ -9,10 +9,9 @@ demo: $(VENV)/installed
 	$(BIN)/python grade.py demo
 	$(BIN)/python grade.py pipeline --out out/pipeline
 
-# Three workers for two cores: some tests wait for a limit. Bytecode is kept, or every process
-# of a test would compile the sources again.
+# Three workers for two cores: some tests wait for a limit.
 test: $(VENV)/installed-dev
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist loadfile -m "not long"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not long"
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

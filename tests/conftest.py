@@ -1,7 +1,9 @@
 """A tiny assignment and tiny submissions, written for each test that requests them."""
 
 import contextlib
+import os
 import signal
+import sys
 import textwrap
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,6 +14,10 @@ from hypothesis import settings
 
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
+
+# A file that a test changes twice in one second, to the same size, would run from old bytecode.
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+sys.dont_write_bytecode = True
 
 settings.register_profile("tests", derandomize=True, deadline=None, database=None)
 settings.load_profile("tests")
