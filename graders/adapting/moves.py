@@ -2,6 +2,8 @@
 raises an error.
 """
 
+import ast
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType
@@ -13,6 +15,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from graders.adapting.devices import place
+from graders.adapting.gathered import code_folder
 
 # A GPU refuses these if a tensor is on the CPU; it accepts others, such as an index.
 MEETINGS = (
@@ -21,6 +24,7 @@ MEETINGS = (
 )
 ELSEWHERE = ("cpu", "type", "type_as", "copy_")  # calls whose result may be anywhere
 LABELS = "labels"
+IMPORTED = re.compile(r"^\s*(?:from|import)\s+\.*([\w.]+)", re.MULTILINE)
 MOVERS = (  # words of code that may move batches without a call in the loop
     *("device_map", "DataParallel", "ccelerat", "Fabric", "_format("),
     *("set_default_device", "Trainer", "send_to_device"),
@@ -102,6 +106,34 @@ def moves_tensors(made: Any) -> bool:
     codes = [getattr(each, "__code__", None) for each in inside]
     words = [str(word).lower() for code in codes if code for word in _words(code)]
     return any(word in ("to", "cuda") or "device" in word for word in words)
+
+
+def moves_only_batches(file: str) -> bool:
+    """Return whether a file of the upload moves batches to a device, and certainly no model.
+
+    A batch is what a name gives with an index, or what a comprehension goes through. Nothing is
+    known if the file imports another one.
+    """
+    try:
+        text = (code_folder() / file).read_text()
+        nodes = list(ast.walk(ast.parse(text)))
+    except (OSError, SyntaxError, ValueError, RecursionError):  # such as a notebook
+        return False
+    others = {path.stem for path in code_folder().rglob("*.py")}
+    imported = {part for name in IMPORTED.findall(text) for part in name.split(".")}
+    if imported & others or any(word in text for word in (*MOVERS, "with torch.device")):
+        return False
+    loops = [each.target for each in nodes if isinstance(each, ast.comprehension)]
+    taken = {name.id for each in loops for name in ast.walk(each) if isinstance(name, ast.Name)}
+    calls = [each for each in nodes if isinstance(each, ast.Call)]
+    if any(word.arg == "device" for each in calls for word in each.keywords):
+        return False
+    methods = [each.func for each in calls if isinstance(each.func, ast.Attribute)]
+    moved = [each.value for each in methods if each.attr in ("to", "cuda")]
+    return bool(moved) and all(
+        isinstance(each, ast.Subscript) or (isinstance(each, ast.Name) and each.id in taken)
+        for each in moved
+    )
 
 
 def _words(code: CodeType) -> Iterator[Any]:

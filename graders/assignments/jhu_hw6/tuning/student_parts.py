@@ -1,6 +1,5 @@
 """Find the rows that the student's pre_process uses to train, validate and test."""
 
-import ast
 import re
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from torch import nn
 from torch.utils.data import DataLoader
 
 from graders.adapting.gathered import code_folder
+from graders.adapting.moves import moves_only_batches
 from graders.adapting.raised import is_of_this_machine, told
 from graders.adapting.unavailable import cause_of
 
@@ -79,7 +79,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             "refused": _refused(file, loaders) if small else "",
             "batches": _count(loaders[0]) if loaders else 0,
             "lacking": _lacking(file, loaders),
-            "left": model is not None and not moved and _moves_only_batches(file),
+            "left": model is not None and not moved and moves_only_batches(file),
             "problem": "",
         }
 
@@ -133,33 +133,6 @@ def _lacking(file: str, loaders: Sequence[DataLoader[Any]]) -> int:
         needed = sum("data" in name for name in signature(code[LOOP]).parameters)
         return max(needed - len(loaders), 0) if loaders and own and not elsewhere else 0
     return 0
-
-
-def _moves_only_batches(file: str) -> bool:
-    """Return whether a file moves batches to a device, and certainly nothing else.
-
-    A batch is what a name gives with an index, or what a comprehension goes through.
-    """
-    with suppress(OSError, SyntaxError, ValueError):
-        tree = ast.parse((code_folder() / file).read_text())
-        taken = {
-            each.id
-            for loop in ast.walk(tree)
-            if isinstance(loop, ast.comprehension)
-            for each in ast.walk(loop.target)
-            if isinstance(each, ast.Name)
-        }
-        called = (each.func for each in ast.walk(tree) if isinstance(each, ast.Call))
-        moved = [
-            each.value
-            for each in called
-            if isinstance(each, ast.Attribute) and each.attr in ("to", "cuda")
-        ]
-        return bool(moved) and all(
-            isinstance(each, ast.Subscript) or (isinstance(each, ast.Name) and each.id in taken)
-            for each in moved
-        )
-    return False
 
 
 @contextmanager

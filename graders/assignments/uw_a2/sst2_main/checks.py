@@ -13,6 +13,7 @@ from graders.checks.score import Score
 from ..sst2.asked import not_written
 from ..sst2.visits import Loader, Optimizer, Visits, visits
 from ..sst2_data.batches import works_with_roberta
+from ..sst2_training.updates import require_device
 
 CLASSES = 2
 USUAL = {"lr": 5e-5, "eps": 1e-8}
@@ -172,6 +173,7 @@ def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
                 expected="AdamW",
             )
         _require_settings(optimizer)
+    require_device(student, inputs, "main")
     _note_settings(seen, score)
 
 

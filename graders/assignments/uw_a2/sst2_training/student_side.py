@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from graders.adapting.moves import MOVERS, Moves, moves_tensors, moving
+from graders.adapting.moves import MOVERS, Moves, moves_only_batches, moves_tensors, moving
 
 from ..sst2.student_code import call, code, optional, wanted
 from ..sst2.student_models import classifier, loader, watched
@@ -52,10 +52,12 @@ GPU = torch.device("cuda")
 def sst2_left_on_cpu(weights: int, rows: Rows, size: int) -> list[str]:
     """Return the loops that leave tensors on the CPU which meet moved ones.
 
-    If one of the loops moves its batches, the other has to move them, too. If other code may move
-    the batches, nothing is known.
+    If one of the loops moves its batches, the other has to move them, too, and main the model. If
+    other code may move the batches, nothing is known.
     """
     found = []
+    if "main" in code() and moves_only_batches(code().source("main")):
+        found.append("main")
     for source in ("given", "own"):
         train, evaluate = (_moves(name, source, weights, rows, size) for name in LOOPS)
         pairs = zip(LOOPS, (train, evaluate), (evaluate, train), strict=True)

@@ -133,6 +133,11 @@ def require_device(student: Student, inputs: Inputs, name: str) -> None:
         )
     except (CheckFailed, StudentFault, Unavailable):
         return  # other checks report it
+    if name in left and name == "main":
+        fail(
+            "The batches are moved to DEVICE, but the model is not; a GPU raises an error.",
+            hint="Move the model when it is made: model.to(DEVICE).",
+        )
     if name in left:
         fail(
             f"{name} leaves tensors of a batch on the CPU: on a GPU, this raises an error.",
