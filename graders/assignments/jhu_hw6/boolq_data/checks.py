@@ -138,6 +138,11 @@ def _require_data(whole: "_Prepared", small: "_Prepared") -> None:
             "pre_process returns neither a model nor dataloaders.",
             hint="Return the model and the dataloaders of training, validation and test.",
         )
+    if whole.loose:
+        fail(
+            "pre_process returns single batches, so the sets cannot be told apart.",
+            hint="Return the model and the dataloaders of training, validation and test.",
+        )
     if whole.lacking:
         fail(
             "pre_process returns too few dataloaders, and no other code makes any.",
@@ -229,6 +234,7 @@ class _Prepared:
     refused: str = ""  # what train() raises for its loaders' items
     batches: int = 0  # in the first loader
     left: bool = False  # whether nothing moves the model to the device of the batches
+    loose: bool = False  # whether it returns batches without their sets
     lacking: int = 0  # loaders that train() needs besides, and that nothing makes
     problem: str = ""  # why its rows are not known
 
@@ -241,18 +247,8 @@ def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
 def _prepared(reply: Any) -> _Prepared:
     if problem := str(mapping(reply, "problem")["problem"]):
         return _Prepared(problem=clean(problem))  # something that it needs may be missing here
-    mapping(
-        reply,
-        "rows",
-        "classes",
-        "kind",
-        "nothing",
-        "swapped",
-        "refused",
-        "batches",
-        "left",
-        "lacking",
-    )
+    mapping(reply, "rows", "classes", "kind", "nothing", "swapped", "refused")
+    mapping(reply, "batches", "left", "loose", "lacking")
     counts = (reply[name] for name in ("classes", "batches", "lacking"))
     classes, batches, lacking = (each if type(each) is int else 0 for each in counts)
     rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
@@ -265,6 +261,7 @@ def _prepared(reply: Any) -> _Prepared:
         clean(str(reply["refused"])),
         batches,
         reply["left"] is True,
+        reply["loose"] is True,
         lacking,
         problem,
     )

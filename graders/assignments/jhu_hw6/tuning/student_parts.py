@@ -44,8 +44,9 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
     `nothing` says that it returns neither a model nor data, `swapped` names a column that is passed
     to the dataset as another, and `refused` is what train() raises for the loaders' items.
     `batches` is the number of batches in the first loader, 0 if it is not known. `lacking` is the
-    number of loaders that train() needs besides, if no other code makes any, and `left` says that
-    nothing moves the model to the device of the batches.
+    number of loaders that train() needs besides, if no other code makes any. `left` says that
+    nothing moves the model to the device of the batches, and `loose` that batches are returned
+    without their sets.
     `problem` is what pre_process raises if that may be due to this machine; else it is raised.
 
     Rows of the validation split are numbered after those of the training split.
@@ -70,6 +71,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
         model = next(_found(made, nn.Module), None)
         chosen = getattr(model, "type", "") if "type" in signature(prepare).parameters else ""
         loaders = list(_found(made, DataLoader))
+        loose = [each for each in made if _is_batch(each)] if isinstance(made, list | tuple) else []
         return {
             "rows": [noted.rows_of(each.dataset) for each in loaders],
             "classes": 0 if model is None else _classes(model),
@@ -79,6 +81,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             "refused": _refused(file, loaders) if small else "",
             "batches": _count(loaders[0]) if loaders else 0,
             "lacking": _lacking(file, loaders),
+            "loose": len(loose) > len(SETS),
             "left": model is not None and not moved and moves_only_batches(file),
             "problem": "",
         }
@@ -151,6 +154,12 @@ def _noting_moves() -> Iterator[list[nn.Module]]:
 
     with noting("to"), noting("cuda"):
         yield moved
+
+
+def _is_batch(value: Any) -> bool:
+    return isinstance(value, dict) and any(
+        isinstance(each, torch.Tensor) for each in value.values()
+    )
 
 
 def _count(loader: DataLoader[Any]) -> int:
