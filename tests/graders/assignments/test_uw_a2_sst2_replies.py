@@ -42,6 +42,7 @@ REPLIES = {
     "sst2_collate": [BATCH] * 4,
     "sst2_training": TRAINED,
     "sst2_evaluations": [EVALUATED] * 6,
+    "sst2_left_on_cpu": ["main", "evaluate"],
     "sst2_accuracies": {"tensors": [NUMBER] * 6, "lists": [NUMBER]},
     "sst2_main": {
         "events": [EVENT, EVENT | {"kind": "keep"}, EVENT | {"kind": "evaluate", "split": "test"},
