@@ -223,8 +223,9 @@ def test_what_is_no_folder_or_generation_is_a_misuse(tmp_path, stored):
 
 
 MEMORY = """
-import resource, sys, time
+import sys, time
 from pathlib import Path
+from benchmarks.store_and_pages import peak_mib
 from graders.registry.discovery import load_assignment
 from graders.storage.store import CacheKey, open_store, read_store
 from tests.graders.storage.test_store import a_large_result
@@ -240,7 +241,7 @@ with read_store(out) as store:
     assert sum(1 for _ in store.results(number)) == count
     assert len(store.members(number)) == count
 read = time.monotonic()
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+peak = round(peak_mib())
 size = (out / "store.sqlite").stat().st_size // 2**20
 print(peak, round(written - began), round(read - written), size)
 """
