@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from graders.errors import UsageError
-from graders.model import CheckResult, Result, Submission
+from graders.model import REVIEW, CheckResult, Result, Submission
 
 FILE = "hints.toml"
 RAISED = "Your code raised "
@@ -26,7 +26,6 @@ NUMBER = re.compile(r"(?<![A-Za-z_])[-−+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'")
 LONGEST = 200  # characters
 FAILED = ("failed", "partial")
-REVIEW = "/review"  # ends the id of a check that people decide: a free-text answer
 
 
 def observed(found: CheckResult) -> str:

@@ -59,6 +59,7 @@ Outcome = Literal[
 AdjustAction = Literal["points", "waive", "excuse", "undo"]
 Setting = str | int | float | bool
 # All that a check may say about a hidden check that it depends on.
+REVIEW, MACHINE = "/review", "/machine"  # end the ids of checks of written answers
 SHOWN_LATER = "Skipped because it depends on something that is shown later."
 
 

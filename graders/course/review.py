@@ -14,13 +14,12 @@ from pathlib import Path
 
 from graders.errors import UsageError
 from graders.grading.stored_options import assignment_in
-from graders.model import Assignment, CheckResult, CriterionResult, Result
+from graders.model import MACHINE, Assignment, CheckResult, CriterionResult, Result
 from graders.registry.discovery import load_assignment
 from graders.storage.decisions import Decisions, open_decisions
 from graders.storage.files import only_writer
 from graders.storage.store import FILE, Store, read_store
 from graders.written.decisions import (
-    MACHINE,
     Decision,
     Standing,
     decided,

@@ -166,7 +166,8 @@ class Comments:
             numbers = {each.number for each in shown}
             for each in comments:
                 said = (each.submission, each.reviewer, each.comment)
-                if each.withdraws in numbers if each.withdraws else said not in known:
+                is_new = each.withdraws in numbers if each.withdraws else said not in known
+                if is_new:
                     row = (*said, each.mistake, each.withdraws, moment)
                     self.connection.execute(
                         "INSERT INTO comments VALUES (NULL, ?, ?, ?, ?, ?, ?)", row

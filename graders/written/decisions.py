@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from graders import scoring
-from graders.model import CheckResult, CheckStatus, CriterionResult, Result
+from graders.model import MACHINE, REVIEW, CheckResult, CheckStatus, CriterionResult, Result
 
-REVIEW, MACHINE = "/review", "/machine"
 # The message of a check whose answer could not be read automatically; the reason follows.
 BY_HAND = "Needs manual grading; it costs you no points until a person has decided."
 State = Literal["undecided", "decided", "contested"]

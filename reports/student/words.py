@@ -4,7 +4,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from graders.model import CheckResult, CriterionResult, Result
+from graders.model import MACHINE, REVIEW, CheckResult, CriterionResult, Result
 
 MATHEMATICS = re.compile(r"[=^√≤≥⁇□→·×]|θ| becomes |equation|handout")
 GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")  # `x =` or `it becomes`
@@ -12,7 +12,6 @@ GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")  # 
 DECIDED = re.compile(r"^(.+ of .+ points), (?:graded|decided) by a person\.$")
 # Matches `Given: Names the mask (+1)` or `Not given: States why`.
 ITEM = re.compile(r"^(Given|Not given): (.*?)(?: \(([+-][0-9.]+)\))?$")
-REVIEW, MACHINE = "/review", "/machine"
 OPEN = ("failed", "partial")
 
 

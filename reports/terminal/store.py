@@ -12,7 +12,7 @@ from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
 from graders.storage.requests import Comment, Request
 from graders.written.agreement import POINTS, Answer, LineAgreement, Pace
-from graders.written.decisions import REVIEW
+from graders.written.decisions import decided_as
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import line, number, number_or_dash
@@ -203,7 +203,7 @@ def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]
     columns = ("question", "line", "read twice", "alpha", "95% interval", "both", "one", "neither")
     rows = []
     for each in found:
-        about = (_question(each.check), each.line or "points", str(each.answers))
+        about = (decided_as(each.check), each.line or "points", str(each.answers))
         bounds = f"{each.low:.2f} to {each.high:.2f}" if each.low is not None else "-"
         counts = ("-", "-", "-") if each.line == POINTS else map(str, each.confusion)
         rows.append((*about, _two_digits(each.alpha), bounds, *counts))
@@ -213,14 +213,14 @@ def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]
             names = ", ".join(
                 handles.get(key, "an answer that has changed") for key in each.disagreements[:SHOWN]
             )
-            OUT.print(f"{line(_question(each.check))}: different points for {line(names, 1000)}")
+            OUT.print(f"{line(decided_as(each.check))}: different points for {line(names, 1000)}")
 
 
 def show_paces(found: Sequence[Pace]) -> None:
     """Show how fast each person decided, and whether later answers got other points."""
     rows = [
         (
-            *(_question(each.check), each.reviewer, str(each.decisions)),
+            *(decided_as(each.check), each.reviewer, str(each.decisions)),
             *("-" if each.seconds is None else f"{each.seconds:.0f}", _two_digits(each.drift)),
             "-" if each.p_value is None else f"{each.p_value:.3f}",
         )
@@ -228,10 +228,6 @@ def show_paces(found: Sequence[Pace]) -> None:
     ]
     if rows:
         show_table(("question", "reviewer", "decisions", "seconds each", "drift", "p"), rows)
-
-
-def _question(check: str) -> str:
-    return check.removesuffix(REVIEW)
 
 
 def _two_digits(value: float | None) -> str:

@@ -6,8 +6,8 @@ it requires, or for each part of a table that earns points.
 
 from collections.abc import Iterator
 
-from graders.model import CheckResult, CriterionResult
-from graders.written.decisions import MACHINE, decided_as
+from graders.model import MACHINE, CheckResult, CriterionResult
+from graders.written.decisions import decided_as
 from graders.written.question import Machine, Question, Review, RubricItem
 
 ANSWER = "The answer is correct"

@@ -57,11 +57,11 @@ def training_log(
 ) -> dict[str, Any]:
     """Return the updates of one run; `batches` contains the training set and the held-out set.
 
-    The plan is {epochs, batch_size, lr, brief, own, accuracies}: with `brief`, only the learning
-    rates and the final weights are returned; without `own`, the student's evaluate_model is not
-    used, and evaluations find `accuracies` that rise or fall. `ended` describes what the loop
-    raised after it had made updates, and `kept` is the number of updates after which the model had
-    the weights that it has at the end, -1 if it never had them.
+    The plan is {epochs, batch_size, lr, brief, own, trend}: with `brief`, only the learning rates
+    and the final weights are returned; without `own`, the student's evaluate_model is not used, and
+    the accuracies have this `trend`. `ended` describes what the loop raised after it had made
+    updates. With a trend, `kept` is the number of updates after which the model had the weights
+    that it has at the end; it is -1 if it never had them.
     """
     with offline():
         log, problem = _watched(weights, batches, plan, file)
@@ -71,7 +71,7 @@ def training_log(
         "updates": [each.plain() for each in log.updates] if not plan["brief"] else [],
         "rates": [each.rate for each in log.updates if each.steps],
         "final": _trained(log),
-        "kept": _kept(log),
+        "kept": _kept(log) if plan["trend"] else -1,
         "read": [list(each) for each in log.sets],
         "misfit": problem is not None and _is_own_fault(problem, file),
         "ended": told(problem, code_folder()) if problem is not None else {},
@@ -156,8 +156,11 @@ def forgets_device(weights: dict[str, Any], batches: dict[str, Any], name: str, 
     with offline():
         for sets in own_forms(batches, file):
             for model, inside in _models(weights, file):
-                own, others = (_moves(model, inside, sets, each, file) for each in (name, other))
-                if own.met or own.is_left_behind(others):
+                own = _moves(model, inside, sets, name, file)
+                if own.met or (
+                    own.inputs == {False}
+                    and _moves(model, inside, sets, other, file).inputs == {True}
+                ):
                     return not _is_moved_elsewhere(file)
         return False
 
