@@ -164,7 +164,7 @@ def comment(
     from reports.review.commenting import find_submission, withdraw
 
     if (undo and (comment or check)) or ((undo or comment) and not student):
-        problem = "a comment is DIR, STUDENT and --comment, and --undo goes without a text"
+        problem = "give a student and --comment; --undo goes without a text"
         raise UsageError(problem, "comment DIR STUDENT --comment TEXT")
     who = reviewer or getpass.getuser()
     with read_store(folder) as store:
