@@ -79,16 +79,22 @@ def _ray() -> ModuleType:
 
 
 def _connect(ray: ModuleType, jobs: int) -> None:
-    """Connect to the cluster of RAY_ADDRESS or of this machine; start one here if there is none."""
+    """Connect to the cluster of RAY_ADDRESS or of `ray start`; start one here if there is none.
+
+    `ray.init("auto")` would also join what another grading started, and end with it.
+    """
     _knock(os.environ.get("RAY_ADDRESS", ""))
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    own = {"num_cpus": jobs, "object_store_memory": STORE_BYTES, "include_dashboard": False}
     try:
-        ray.init("auto", **quiet)
+        try:
+            ray.init(**own, **quiet)
+        except ValueError:  # a cluster that exists has its own sizes
+            ray.init(**quiet)
     except ConnectionError as error:
         if "RAY_ADDRESS" in os.environ:
             raise _unreachable(error) from error
-        own = {"object_store_memory": STORE_BYTES, "include_dashboard": False}
-        ray.init("local", num_cpus=jobs, **own, **quiet)
+        ray.init("local", **own, **quiet)
     except (ray.exceptions.RayError, RuntimeError, ValueError) as error:
         raise _unreachable(error) from error
 

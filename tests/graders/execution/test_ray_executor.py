@@ -3,7 +3,9 @@
 import contextlib
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,6 +40,8 @@ def cluster(monkeypatch):
     """A head that grades nothing, and two nodes with one core each."""
     ray = pytest.importorskip("ray")
     utils = pytest.importorskip("ray.cluster_utils")
+    folder = tempfile.TemporaryDirectory(prefix="ray")  # a short path: it holds sockets
+    monkeypatch.setenv("RAY_TMPDIR", folder.name)  # nobody else finds this cluster
     quiet = {"object_store_memory": STORE, "include_dashboard": False}
     started = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **quiet})
     try:
@@ -48,6 +52,7 @@ def cluster(monkeypatch):
         ray.shutdown()
         with contextlib.suppress(Exception):
             started.shutdown()
+        folder.cleanup()
 
 
 @pytest.fixture
@@ -177,3 +182,26 @@ def test_a_share_of_a_gpu_is_more_than_none_and_at_most_one(tiny_folder, share):
 def test_a_job_that_kills_every_process_is_ours(cluster):
     with make_executor("ray", 2) as pool, pytest.raises(GraderFault, match="lost this job"):
         pool.submit(os._exit, 3).result()
+
+
+ANOTHER = """
+from graders.execution.executors import make_executor
+
+with make_executor("ray", 1) as pool:
+    print(pool.submit(abs, -1).result(), flush=True)
+    input()
+"""
+
+
+@pytest.mark.long
+@needs_ray
+def test_another_grading_that_ends_takes_no_job_with_it():
+    another = subprocess.Popen(
+        [sys.executable, "-c", ANOTHER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert another.stdout.readline() == "1\n"
+    with make_executor("ray", 1) as pool:
+        assert pool.submit(abs, -2).result() == 2
+        another.communicate("\n")
+        assert another.returncode == 0
+        assert pool.submit(abs, -3).result() == 3
