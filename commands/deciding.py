@@ -193,11 +193,12 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(each.strip() for each in text.split(",") if each.strip())
 
 
-def release(out: Out = Path("out"), undo: Undo = False) -> None:
+def release(out: Out = Path("out"), undo: Undo = False, reviewer: Reviewer = "") -> None:
     """Show students the criteria that wait for a release."""
     with reopen_store(out) as store:
         task = stored_assignment(store, store.generation().number)
-        show_sentences(release_criteria(store, task=task, out=out, released=not undo))
+        who = reviewer or getpass.getuser()
+        show_sentences(release_criteria(store, who, task=task, out=out, released=not undo))
 
 
 def name_mistake(

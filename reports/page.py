@@ -86,7 +86,9 @@ def add_words(environment: Environment) -> None:
         people=words.people,
         split_hint=split_hint,
     )
-    environment.globals.update(status_words=words.STATUS_WORDS)
+    environment.globals.update(
+        status_words=words.STATUS_WORDS, visibility_words=words.VISIBILITY_WORDS
+    )
 
 
 def _style(style: str | None) -> str:

@@ -10,6 +10,7 @@ from graders.model import (
     Outcome,
     Result,
     ResultStatus,
+    Visibility,
 )
 from reports.text import number
 from submissions.people import people_in
@@ -38,6 +39,13 @@ STATUS_WORDS: dict[ResultStatus, str] = {
     "needs_review": "Needs manual grading",
     "rejected": "Not accepted",
     "incomplete": "Not fully graded",
+}
+
+VISIBILITY_WORDS: dict[Visibility, str] = {
+    "visible": "",
+    "hidden": "hidden",
+    "after_due_date": "shown after the due date",
+    "after_published": "shown after your release",
 }
 
 STATUS_SENTENCES: dict[ResultStatus, str] = {

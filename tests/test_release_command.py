@@ -184,7 +184,7 @@ def test_a_wrong_list_of_extensions_is_refused_before_anything_is_kept(course):
 
 def test_a_release_that_was_stopped_is_gone_on_with(course, capsys):
     with open_store(course.out) as store:
-        store.keep_release(released=True)
+        store.keep_release("Rea", released=True)
     release(course.out)
     assert course.shown() == {"after_due_date", "after_published"}
     assert "2 of 2 pages" in capsys.readouterr().err

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from graders.adjustments import adjusted
 from graders.errors import UsageError
 from graders.grading.stored_options import assignment_in
 from graders.model import MACHINE, Assignment, CheckResult, CriterionResult, Result
@@ -159,6 +160,11 @@ class Review:
             known = newest, decided(self.material.results[submission], rows)
             self._scores[submission] = known
         return known[1]
+
+    def counted(self, submission: str) -> Result:
+        """Return a submission's points with the decisions so far, and with what staff adjusted."""
+        rows = self.store.adjustments().of(submission)
+        return adjusted(self.result(submission), rows)
 
     @contextmanager
     def writing(self) -> Iterator[tuple[Store, int]]:

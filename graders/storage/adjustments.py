@@ -48,6 +48,11 @@ class Adjustments:
         with in_words(self.file):
             return [Adjustment(*row) for row in self.connection.execute(query)]
 
+    def of(self, submission: str) -> list[Adjustment]:
+        """Return the adjustments of one submission, the oldest first."""
+        with in_words(self.file):
+            return adjustments_of(self.connection, submission)
+
     def add(self, adjustments: Sequence[Adjustment]) -> None:
         """Store these, all or none; raises Overtaken if one was made without seeing the newest."""
         moment = now()

@@ -5,7 +5,7 @@ members       generation, submission -> address        who stands in a generatio
 results       submission, address -> the Result        its JSON, what it was made of; `annex` is
                                                        what the JSON of earlier versions left out
 inputs        one row: what inputs are drawn from      0 is the public draw, all else a secret
-releases      what staff said of criteria that wait for it; the last row counts
+releases      what staff said of criteria that wait for it, and `released_by`; the last row counts
 grades_csv    the sums of every `grades.csv` that was written: another one was edited by hand
 repeats       what was graded again and judged differently: see graders/storage/repeats.py
 decisions     what people decided about answers, and `written`: see graders/storage/decisions.py
@@ -65,6 +65,8 @@ CREATE TABLE IF NOT EXISTS inputs (
   only INTEGER PRIMARY KEY CHECK (only = 1), draw TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS releases (
   number INTEGER PRIMARY KEY, released INTEGER NOT NULL, decided_at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS released_by (
+  release INTEGER PRIMARY KEY, reviewer TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS grades_csv (sum TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS repeats (
   generation INTEGER NOT NULL, criterion TEXT NOT NULL, check_id TEXT NOT NULL,

@@ -43,6 +43,15 @@ class Member:
     sum: str
 
 
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What somebody said of the criteria that wait for a release; earlier versions kept no name."""
+
+    released: bool
+    decided_at: str
+    reviewer: str
+
+
 def member_of(row: tuple[Any, ...]) -> Member:
     """Return the member in a row of MEMBERS."""
     name, status, sha256, path, listed, address, options, keys, total = row

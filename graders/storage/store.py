@@ -37,7 +37,7 @@ from graders.storage.forgotten import Forgotten, forget_rows, write_anew
 from graders.storage.repeats import Repeats, count_repeats, repeats_of
 from graders.storage.requests import Comments, Request, Requests, requests_in
 from graders.storage.result_json import result_from_text, result_text
-from graders.storage.rows import CacheKey, Member
+from graders.storage.rows import CacheKey, Member, Release
 from graders.written.decisions import decided
 
 __all__ = ["FILE", "CacheKey", "Member", "Store", "open_store", "read_store", "reopen_store"]
@@ -127,17 +127,28 @@ class Store:
         with self._transaction() as connection:
             connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{draw:032x}",))
 
+    def last_release(self) -> Release | None:
+        """Return what staff said last of the criteria that wait for a release."""
+        found = self._rows(
+            "SELECT released, decided_at, coalesce(reviewer, '') FROM releases "
+            "LEFT JOIN released_by ON release = number ORDER BY number DESC LIMIT 1"
+        )
+        return next((Release(bool(said), when, who) for said, when, who in found), None)
+
     def released(self) -> bool:
         """Return whether staff have released the criteria that wait for release."""
-        found = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
-        return any(said for (said,) in found)
+        last = self.last_release()
+        return last is not None and last.released
 
-    def keep_release(self, *, released: bool) -> None:
-        """Record that staff released them or not, with the time; skip if nothing changed."""
+    def keep_release(self, reviewer: str, *, released: bool) -> None:
+        """Record who released them or not, with the time; skip if nothing changed."""
         if released != self.released():
             with self._transaction() as connection:
-                connection.execute(
+                made = connection.execute(
                     "INSERT INTO releases VALUES (NULL, ?, ?)", (int(released), now())
+                )
+                connection.execute(
+                    "INSERT INTO released_by VALUES (?, ?)", (made.lastrowid, reviewer)
                 )
 
     def wrote(self, grades: bytes) -> bool:

@@ -113,10 +113,12 @@ def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> 
     return write_course(store, draft, task=task, out=out)
 
 
-def release_criteria(store: Store, *, task: Assignment, out: Path, released: bool) -> list[str]:
+def release_criteria(
+    store: Store, reviewer: str, *, task: Assignment, out: Path, released: bool
+) -> list[str]:
     """Release the criteria that wait for it, or withdraw that, and return what students see now."""
     end = end_of(task, read_extensions(out, task))
-    store.keep_release(released=released)
+    store.keep_release(reviewer, released=released)
     rules = rules_of(store, task, out)
     written, pages = write_pages(store, store.generation().number, rules=rules, out=out)
     names = [each.id for each in task.rubric if each.id in rules.opened]

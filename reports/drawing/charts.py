@@ -79,7 +79,7 @@ def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
     points = [_row(curve, *point) for curve in drawn for point in curve.points]
     scale, few = alt.Scale(domain=[low, top]), alt.Axis(tickCount=4)
     place = (
-        alt.X("step:Q", title=axes.x, axis=alt.Axis(tickCount=4, grid=False)),
+        alt.X("step:Q", title=axes.x, axis=alt.Axis(tickCount=4, tickMinStep=1, grid=False)),
         alt.Y("loss:Q", title=axes.y, scale=scale, axis=few),
     )
     colour, dash = _looks(drawn)

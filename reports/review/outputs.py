@@ -52,11 +52,11 @@ class Outputs:
         for each in (await asyncio.wait({self._writing}, timeout=PATIENCE))[0]:
             each.result()
 
-    async def release(self, *, released: bool) -> list[str]:
+    async def release(self, reviewer: str, *, released: bool) -> list[str]:
         """Release the criteria that wait for it, or withdraw that; return what is shown now."""
         task = self._review.assignment_now()
         async with self.lock:
-            return await asyncio.to_thread(_release, self._review.folder, task, released)
+            return await asyncio.to_thread(_release, self._review.folder, task, reviewer, released)
 
     async def _write(self) -> None:
         while self.are_behind:
@@ -77,6 +77,6 @@ def _write_all(folder: Path, task: Assignment) -> None:
         write_course(store, store.generation().number, task=task, out=folder, named=())
 
 
-def _release(folder: Path, task: Assignment, released: bool) -> list[str]:
+def _release(folder: Path, task: Assignment, reviewer: str, released: bool) -> list[str]:
     with reopen_store(folder) as store:
-        return release_criteria(store, task=task, out=folder, released=released)
+        return release_criteria(store, reviewer, task=task, out=folder, released=released)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from graders.course.review import Answer
+from graders.model import CriterionResult
 from graders.written.decisions import Decision, Standing
 from graders.written.question import Question, Review
 from reports.review.verdicts import Verdict, same_rubric, verdict_of
@@ -81,6 +82,7 @@ class AnswerView:
     standing: Standing
     trail: tuple[Entry, ...]
     old_rubric: bool
+    adjusted: CriterionResult | None
     members: tuple[Member, ...]
     groups: tuple[Group, ...]
     before: str
@@ -117,6 +119,7 @@ def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
         standing=standing,
         trail=_entries(trail, standing),
         old_rubric=holds is not None and not same_rubric(holds, rubric),
+        adjusted=_adjusted(site, answer),
         members=tuple(_member(site, shown, each) for each in mine),
         groups=_groups(site, session, shown),
         before=answer_address(question.id, order[here - 1]) if here else "",
@@ -124,6 +127,13 @@ def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
         place=(here + 1, len(order)),
         problem=shown.problem,
     )
+
+
+def _adjusted(site: Site, answer: Answer) -> CriterionResult | None:
+    """Return this answer's criterion if somebody adjusted its points by hand."""
+    criteria = site.review.counted(answer.submission).criteria
+    found = (c for c in criteria if any(each.check.id == answer.check for each in c.checks))
+    return next((each for each in found if each.adjusted), None)
 
 
 def _evidence(suggestions: list[Suggestion]) -> list[Evidence]:

@@ -57,7 +57,7 @@ def overview_view(
 ) -> OverviewView:
     """Return the overview, as this visitor sees it."""
     material = site.review.material
-    results = [site.review.result(name) for name in material.results]
+    results = [site.review.counted(name) for name in material.results]
     results.sort(key=lambda each: _by(session, each))
     return OverviewView(
         frame=frame(site, session, WRITTEN),

@@ -4,17 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from graders.adjustments import Adjustment
-from graders.model import CriterionResult, Result
+from graders.model import CriterionResult, Result, ResultStatus
 from graders.storage.requests import Comment, Request
 from reports.exports.findings import where_ended
 from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
 from reports.review.web.site import Refusal, Site, student_address
 from reports.student.sections import Section, sections
-from reports.words import STATUS_SENTENCES, intake_notes
+from reports.words import intake_notes
 
 VISIBILITY = {"hidden": "hidden from students", "visible": ""}
 LATER = "shown to students later"
+SENTENCES: dict[ResultStatus, str] = {
+    "graded": "",
+    "needs_review": "Part of this needs manual grading; until then there is no total.",
+    "rejected": "The files could not be opened, so nothing was graded.",
+    "incomplete": "Some of this could not be graded. Grade it again with `retry`.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ def student_desk(
     return StudentDesk(
         frame=frame(site, session, student_address(submission)),
         result=result,
-        sentence=STATUS_SENTENCES[result.status],
+        sentence=SENTENCES[result.status],
         notes=intake_notes(result),
         final=grade.words if grade else "",
         desks=_desks(site, result),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from graders.course.extensions import read_extensions
 from graders.course.release import end_of
+from graders.storage.rows import Release
 from graders.storage.store import Store
 from reports.course.files import not_shown_yet
 from reports.course.view import REQUESTED, Row
@@ -41,7 +42,7 @@ class StartView:
     has_names: bool
     has_finals: bool
     waiting: tuple[str, ...]
-    released: bool
+    release: Release | None
     files: tuple[str, ...]
     is_behind: bool
     problem: str
@@ -73,7 +74,7 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
         has_names=any(each.submission.student not in ("", each.submission.id) for each in rows),
         has_finals=any(each.final is not None for each in rows),
         waiting=tuple(not_shown_yet(task, rules.opened, end)),
-        released=review.store.released(),
+        release=review.store.last_release(),
         files=tables(review.folder),
         is_behind=(
             site.outputs.are_behind

@@ -16,6 +16,7 @@ from reports.review.web.site import Refusal, Site
 
 OURS = frozenset({"127.0.0.1", "localhost"})
 BODY_LIMIT = 64 * 2**20
+TYPED = ("comment", "text")  # fields that take long to type again
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; "
@@ -110,10 +111,13 @@ async def refuse(_: Request, error: Exception) -> Response:
     return HTMLResponse(render("refusal.html.jinja", error), error.status)
 
 
-async def explain(_: Request, error: Exception) -> Response:
-    """Return the page of a UsageError: what staff can fix, and how."""
+async def explain(request: Request, error: Exception) -> Response:
+    """Return the page of a UsageError: what staff can fix, how, and what they typed."""
     assert isinstance(error, UserError)  # noqa: S101  it is registered for this type
-    told = Refusal(409, "This is not possible right now", f"{error}; {error.hint}".strip("; "))
+    form = await request.form() if request.method == "POST" else {}
+    typed = "\n".join(str(form[name]) for name in TYPED if form.get(name))
+    why = f"{error}; {error.hint}".strip("; ")
+    told = Refusal(409, "This is not possible right now", why, typed)
     return HTMLResponse(render("refusal.html.jinja", told), told.status)
 
 

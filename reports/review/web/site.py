@@ -17,10 +17,14 @@ WRITTEN, REQUESTS = "/written", "/requests"  # addresses of parts; the students 
 
 
 class Refusal(Exception):
-    """The page that a visitor requested cannot be shown; the text says why, and what to do."""
+    """The page that a visitor requested cannot be shown; the text says why, and what to do.
 
-    def __init__(self, status: int, title: str, sentence: str) -> None:
+    `typed` is what the visitor wrote and nothing stored.
+    """
+
+    def __init__(self, status: int, title: str, sentence: str, typed: str = "") -> None:
         super().__init__(title)
+        self.typed = typed
         self.status = status
         self.title = title
         self.sentence = sentence

@@ -128,7 +128,7 @@ def _overtaken(error: Overtaken) -> str:
 async def release(request: Request) -> Response:
     """Release the criteria that wait for it, or withdraw that."""
     site, session, form = await sent(request)
-    said = await site.outputs.release(released=form.one("released") == "yes")
+    said = await site.outputs.release(session.reviewer, released=form.one("released") == "yes")
     session.notice = "; ".join(said)
     return RedirectResponse("/#release", 303)
 

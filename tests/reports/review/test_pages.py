@@ -5,6 +5,7 @@ import json
 
 from graders.storage.files import only_writer
 from graders.storage.store import read_store
+from reports.review.adjusting import Adjusting, Asked
 from tests.reports.review.conftest import ANSWERS, Visitor
 
 HOSTILE = (
@@ -128,6 +129,16 @@ def test_one_may_start_from_what_another_said_and_what_is_not_there_is_said(rea,
     assert rea.get("/q/9z").status == 404
     assert rea.get("/q/1b/anything").status == 404
     assert rea.get("/q/1b/" + handles["c.ii", "ada"]).status == 404
+
+
+def test_an_adjustment_is_said_where_a_decision_would_not_change_it(rea, handles, graded):
+    asked = Asked("ada", "1b", points="1", comment="As agreed.")
+    with read_store(graded) as store:
+        Adjusting(store, store.adjustments()).adjust([asked], "Tom")
+    assert "adjusted the criterion to 1 point" in rea.get(at(handles, "ada")).body
+    assert "<bdi>Tom</bdi>" in rea.body
+    assert "adjusted" not in rea.get(at(handles, "bob")).body
+    assert "1 of 5" in rea.get("/written").body, "the total counts it"
 
 
 def test_names_are_hidden_until_asked_for_and_nobody_is_led_elsewhere(rea, handles):

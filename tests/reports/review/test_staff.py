@@ -66,7 +66,7 @@ def page(server, name):
     return (server.site.review.folder / f"reports/{name}.html").read_text()
 
 
-def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
+def test_staff_see_everything_and_each_act_is_stored_and_written(course, start, tiny_folder):
     server = start(course, "/")
     rea, tom = server.visitor(), server.visitor("Tom")
     first = rea.get("/").body
@@ -121,6 +121,16 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     assert [(each.submission, each.reviewer) for each in made] == [("ada", "Rea"), ("bob", "Rea")]
     assert tom.get("/s/ada").post("/s/ada/comment", withdraw=made[0].number).status == 303
     assert "From the course staff" not in page(server, "bob")
+
+    rea.get("/").post("/release", released="yes")
+    assert "<strong>are released</strong> by <bdi>Rea</bdi>" in tom.get("/").body
+    rea.get("/s/cleo")
+    toml = tiny_folder / "assignment.toml"
+    toml.write_text(f"nonsense = 1\n{toml.read_text()}")
+    refused = rea.post("/s/cleo/comment", comment=HOSTILE)
+    assert (refused.status, "nonsense" in refused.body, "&lt;script&gt;" in refused.body) == (
+        *(409, True, True),
+    ), "what was typed is on the page"
 
 
 def test_requests_are_taken_and_answered_once_and_attachments_only_downloaded(course, start):
