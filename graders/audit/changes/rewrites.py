@@ -5,7 +5,8 @@ applies some of them to a submission.
 """
 
 import random
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -92,6 +93,45 @@ class UseMatmul(Rewriter):
             right.with_changes(value=updated_node.right),
         )
         return call.with_changes(args=[*first, *pair])
+
+
+class UseEinsum(Rewriter):
+    """Writes an einsum that is a product of two batches of matrices as torch.matmul."""
+
+    PRODUCT = re.compile(r"(\S*)(\w)(\w),\1(\w\w)->\1(\w)(\w)")  # ...ij,...jk->...ik, or kj
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        args = updated_node.args
+        torch_s = m.matches(updated_node.func, m.Attribute(m.Name("torch"), m.Name("einsum")))
+        plain = len(args) == 3 and not any(each.keyword or each.star for each in args)
+        if not torch_s or not plain or not isinstance(args[0].value, cst.SimpleString):
+            return updated_node
+        equation = str(args[0].value.evaluated_value).replace(" ", "")
+        product = self.PRODUCT.fullmatch(equation)
+        if product is None:
+            return updated_node
+        batch, i, j, second, *ends = product.groups()
+        transposed = second == ends[1] + j
+        distinct = len({*batch.replace(".", ""), i, j, ends[1]}) == len(batch.strip(".")) + 3
+        fit = ends[0] == i and (transposed or second == j + ends[1]) and distinct
+        if not fit or not self.hit():
+            return updated_node
+        turned = "b.transpose(-2, -1)" if transposed else "b"
+        call = cast(cst.Call, cst.parse_expression(f"torch.matmul(a, {turned})"))
+        pair = {"a": args[1].value, "b": args[2].value}
+        return cast(cst.Call, call.visit(_Insert(pair)))
+
+
+class _Insert(cst.CSTTransformer):
+    """Puts expressions in the places of names."""
+
+    def __init__(self, expressions: Mapping[str, cst.BaseExpression]) -> None:
+        super().__init__()
+        self._expressions = expressions
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        found = self._expressions.get(updated_node.value)
+        return apart(found) if found else updated_node
 
 
 class Commute(Rewriter):
@@ -252,6 +292,58 @@ class Loops(Rewriter):
         )
 
 
+class Comprehensions(Rewriter):
+    """Writes a loop in a function that only appends to a new list as a comprehension."""
+
+    START = m.SimpleStatementLine([m.Assign([m.AssignTarget(m.Name())], m.List([]))])
+    APPEND = m.SimpleStatementLine(
+        [m.Expr(m.Call(m.Attribute(m.Name(), m.Name("append")), [m.Arg(keyword=None, star="")]))]
+    )
+    LATE = m.Lambda() | m.Await() | m.Yield() | m.NamedExpr() | m.Call(m.Name("super"))
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        body, lines, place = updated_node.body, list[cst.BaseStatement](), 0
+        if not isinstance(body, cst.IndentedBlock):
+            return updated_node
+        while place < len(body.body):
+            made = self._made(body.body[place : place + 2], updated_node)
+            lines.append(made or body.body[place])
+            place += 2 if made else 1
+        return updated_node.with_changes(body=body.with_changes(body=lines))
+
+    def _made(
+        self, pair: Sequence[cst.BaseStatement], function: cst.FunctionDef
+    ) -> cst.SimpleStatementLine | None:
+        """Return the comprehension of `x = []` and a loop; None if they are something else."""
+        if len(pair) < 2 or not m.matches(pair[0], self.START) or not isinstance(pair[1], cst.For):
+            return None
+        start, loop, tests = cast(cst.SimpleStatementLine, pair[0]), pair[1], []
+        assign, (line,) = cast(cst.Assign, start.body[0]), _only(loop.body)
+        while isinstance(line, cst.If) and line.orelse is None:
+            tests.append(cst.CompIf(line.test))
+            (line,) = _only(line.body)
+        name = name_of(assign.targets[0].target)
+        plain = loop.orelse is None and loop.asynchronous is None
+        if not plain or line is None or not m.matches(line, self.APPEND):
+            return None
+        (call,) = find_all(line, m.Call(m.Attribute(attr=m.Name("append"))))[:1]
+        inside = find_all(loop, m.Name(name))
+        seen = {each: len(find_all(function, m.Name(each))) for each in bound_names(loop.target)}
+        leaves = any(count > len(find_all(loop, m.Name(each))) for each, count in seen.items())
+        other = name_of(call.func.value) != name
+        if other or len(inside) > 1 or leaves or find_all(loop, self.LATE) or not self.hit():
+            return None
+        made = cst.ListComp(call.args[0].value, cst.CompFor(loop.target, loop.iter, tests))
+        return start.with_changes(body=[assign.with_changes(value=made)])
+
+
+def _only(body: cst.BaseSuite) -> tuple[cst.CSTNode | None]:
+    """Return the only statement of a block, or None."""
+    return (body.body[0] if len(body.body) == 1 else None,)
+
+
 def _is_plain(loop: cst.CompFor) -> bool:
     late = find_all(loop, m.Lambda() | m.Await() | m.NamedExpr())
     return loop.inner_for_in is None and loop.asynchronous is None and not late
@@ -312,6 +404,7 @@ REWRITES = (
     Rewrite("locals renamed", RenameLocals),
     Rewrite("helpers renamed", RenameHelpers),
     Rewrite("matmul and einsum", UseMatmul),
+    Rewrite("matmul for einsum", UseEinsum),
     Rewrite("sides swapped", Commute),
     Rewrite("conditions inverted", InvertConditions),
     Rewrite("floats for whole numbers", Floats),
@@ -319,6 +412,7 @@ REWRITES = (
     Rewrite("functions extracted", ExtractFunctions),
     Rewrite("constants in a dataclass", ConfigClass),
     Rewrite("loops for comprehensions", Loops),
+    Rewrite("comprehensions for loops", Comprehensions),
     Rewrite("keywords for positions", Keywords),
     Rewrite("type hints", TypeHints),
     Rewrite("comments", Comments),

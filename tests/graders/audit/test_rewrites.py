@@ -27,6 +27,14 @@ def _squares(numbers):
     return found + [len(found)]
 
 
+def _thirds(numbers):
+    found = []
+    for k, number in enumerate(numbers):
+        if number % 3 == 0:
+            found.append((k, number))
+    return found
+
+
 class Model:
     def __init__(self, size):
         self.size = size
@@ -38,7 +46,8 @@ class Model:
     def scores(self, q, k):
         scale = 1 / math.sqrt(self.size)
         out = q @ k.transpose(-2, -1) * scale + 1
-        return out @ out
+        both = torch.einsum("b i j, b k j -> b i k", out, out + 1)
+        return out @ out + both
 
 
 def work(n):
@@ -51,7 +60,7 @@ def work(n):
         found.append(total if i > 2 else -total)
     q = torch.arange(8.0).reshape(1, 2, 4)
     scores = Model(4).scores(q, q + 1)
-    return found, _squares(range(n)), Model(2).text("ab"), scores.tolist()
+    return found, _squares(range(n)), _thirds(range(n)), Model(2).text("ab"), scores.tolist()
 '''
 CHANGED = {
     "locals renamed": "total =",
@@ -60,10 +69,12 @@ CHANGED = {
     "sides swapped": "i > 2",
     "conditions inverted": "if i % 3 == 0:",
     "floats for whole numbers": "i % 3 == 0:",
+    "matmul for einsum": "einsum",
     "results named": "return out @ out",
     "functions extracted": "return x / by\n\n\ndef _squares",
     "constants in a dataclass": "/ HALF",
     "loops for comprehensions": "number % 2 == 0]",
+    "comprehensions for loops": "found.append((k",
     "keywords for positions": "_half(i, 4)",
     "type hints": "def work(n):",
     "comments": "def work(n):\n    total",
@@ -107,7 +118,10 @@ def test_rewritten_submissions_compute_the_same():
 def test_code_moves_into_a_second_module():
     moved = next(e for e in rewrites_of(PROGRAM) if e.change.operator == "second module")
     assert moved.files["work_parts.py"].decode() == PROGRAM
-    assert moved.files["work.py"] == b"from work_parts import HALF, _half, _squares, Model, work\n"
+    assert (
+        moved.files["work.py"]
+        == b"from work_parts import HALF, _half, _squares, _thirds, Model, work\n"
+    )
 
 
 def test_notebooks_are_written_where_they_are_accepted():
