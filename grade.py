@@ -45,6 +45,7 @@ class Commands(LazyGroup):
         "adjust": "deciding.adjust",
         "comment": "deciding.comment",
         "name-mistake": "deciding.name_mistake",
+        "plant": "deciding.plant",
         "requests": "deciding.requests",
         "release": "deciding.release",
         "forget": "stored.forget",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from commands.options import Folder, Out, Reviewer
+from graders.adjustments import adjusted
 from graders.course.review import open_review
 from graders.course.roster import search
 from graders.errors import StorageError, UsageError
@@ -18,7 +19,7 @@ from graders.registry.discovery import load_assignment
 from graders.storage.adjustments import open_adjustments
 from graders.storage.files import write_whole
 from graders.storage.requests import ANSWERS, Comment, Reply, Request, Requests, open_requests
-from graders.storage.store import FILE, Store, read_store, reopen_store
+from graders.storage.store import FILE, Member, Store, read_store, reopen_store
 from reports.course.files import release_criteria, write_course
 from reports.review.requests import read_request
 from reports.terminal.store import (
@@ -233,9 +234,38 @@ def name_mistake(
 
 def _assignment_of(store: Store, submission: str) -> str:
     """Return the name or the folder of the assignment by which a submission was graded."""
+    return assignment_in(_member(store, submission).cache_key.options)
+
+
+def _member(store: Store, submission: str) -> Member:
     members = store.members(store.generation().number)
-    (member,) = (each for each in members if each.submission == submission)
-    return assignment_in(member.cache_key.options)
+    return next(each for each in members if each.submission == submission)
+
+
+def plant(
+    folder: Folder,
+    student: Annotated[str, typer.Argument(help="A submission.")],
+    name: Annotated[str, typer.Argument(help="Name of the example, such as `right-sparse`.")],
+    why: Annotated[str, typer.Option(help="What it shows.", prompt=True)],
+) -> None:
+    """Make a submission a planted example that expects the points it has now."""
+    from graders.audit.examples import plant as plant_in
+    from reports.review.commenting import find_submission
+
+    with read_store(folder) as store:
+        submission = find_submission(store, student)
+        member = _member(store, submission)
+        # Without people's decisions: `validate` cannot repeat them, but it can expect adjustments.
+        graded = store.as_graded(submission, member.cache_key.address)
+        result = adjusted(graded, store.adjustments().of(submission))
+        task = _assignment_of(store, submission)
+    place = plant_in(load_assignment(task), name, result, why)
+    show_sentences(
+        (
+            f"{place} has the student's files; `expected.toml` says what they lose",
+            f"To compare the checks with it: `validate {task}`",
+        )
+    )
 
 
 def requests(
@@ -320,7 +350,7 @@ def _next_steps(request: Request, folder: Path, store: Store) -> Iterator[str]:
         f"{request.criterion} --points POINTS --comment TEXT`"
     )
     yield (
-        f"- if a check is wrong: fix it, plant the case in its `examples.toml` with "
-        f"the points it should get, and run `validate {name}`"
+        f"- if a check is wrong: `plant {folder} {request.submission} NAME --why TEXT` makes the "
+        f"case an example that expects these points; fix the check and run `validate {name}`"
     )
     yield f"- then `regrade {name} --out {folder}` lists everyone else whose points change"

@@ -39,6 +39,7 @@ NOT_RUN = {  # how a command begins or what it holds: why reading it has to do
     "grade.py requests": "needs such a request; test_requests_command.py runs it",
     "agreement out --again": "needs decided answers; test_second_reading.py runs it",
     "grade.py name-mistake": "writes into the assignment; tests/graders/test_failures.py runs it",
+    "grade.py plant": "writes into the assignment; tests/test_requests_command.py runs it",
     "python benchmarks/": "measures for minutes",
     "mkdocs ": "serves until it is ended; test_docs_site.py builds the site",
 }

@@ -190,3 +190,31 @@ def test_appeal_overwrites_nothing_and_takes_no_endless_file(out, tmp_path):
     more = ("x", "--attach", large, "-o", tmp_path / "b.json")
     assert "more than 512 KB" in softmark(*words, *more).stderr
     assert json.loads(file.read_text())["criterion"] == "answer"
+
+
+def test_a_granted_case_becomes_an_example_that_expects_the_adjusted_points(out, tiny_folder):
+    solution = tiny_folder / "solution"
+    solution.mkdir()
+    (solution / "work.py").write_text("def double(x):\n    return 2 * x\n")
+    (solution / "answer.txt").write_text("42")
+    adjusted = ("--points", "2", "--comment", "41 is fine, too.")
+    assert softmark("adjust", out, "ada", "answer", *adjusted).returncode == 0
+    words = ("plant", out, "ada", "right-41", "--why", "41 is fine.")
+    done = softmark(*words)
+    assert (done.returncode, "validate" in done.stderr) == (0, True), done.stderr
+    made = tiny_folder / "examples" / "right-41"
+    assert sorted(path.name for path in made.iterdir()) == [
+        *("answer.txt", "expected.toml", "work.py"),
+    ]
+    assert [path.name for path in made.parent.iterdir()] == ["right-41"], "nothing else is left"
+    said = softmark("validate", tiny_folder, "--executor", "serial")
+    assert (said.returncode, "`answer` loses" in said.stdout) == (1, True), said.stdout
+    checks = tiny_folder / "checks.py"
+    checks.write_text(checks.read_text().replace(".strip()", ".strip().replace('41', '42')"))
+    said = softmark("validate", tiny_folder, "--executor", "serial")
+    assert "`answer` loses" not in said.stdout, "the check is mended"
+    assert (
+        softmark(*words).returncode,
+        softmark("plant", out, "ada", "../up", *words[4:]).returncode,
+    ) == (2, 2)
+    assert (softmark("plant", out, "eve", *words[3:])).returncode == 2

@@ -8,7 +8,9 @@ nor an entry in `examples.toml` is not an example itself, but other examples can
 """
 
 import json
+import re
 import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,11 +18,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from graders.errors import UsageError, did_you_mean
-from graders.model import Assignment
+from graders.model import Assignment, CriterionResult, Result
 from graders.tables import parse_table, read_table
+from submissions.listing import list_files
+from submissions.receive import opened
+from submissions.submission import Rejected
 
 EXPECTED, PLANTED = "expected.toml", "examples.toml"
 SOLUTION = "solution"
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SHAPE = "docs/assignments.md describes its format"
 
 
@@ -82,6 +88,50 @@ def write_examples(assignment: Assignment, folder: Path) -> list[Path]:
         else:
             shutil.copytree(assignment.folder / "examples" / name, folder / name)
     return [folder / name for name in example_names(assignment)]
+
+
+def plant(assignment: Assignment, name: str, result: Result, why: str) -> Path:
+    """Copy a submission into the assignment as an example that loses what it loses in `result`.
+
+    Returns its folder, which has all of its files or does not exist. Raises UsageError if the name
+    cannot be used or the submission cannot be read.
+    """
+    place = assignment.folder / "examples" / name
+    if not NAME.fullmatch(name) or place.exists() or name in example_names(assignment):
+        raise UsageError(f"`{name}` is no free name", "use small letters, such as `right-sparse`")
+    lost = {each.criterion.id: round(points_lost(each), 2) for each in result.criteria}
+    told = Planted(name=name, why=why, lost={key: points for key, points in lost.items() if points})
+    try:
+        place.parent.mkdir(exist_ok=True)
+        with (
+            tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as work,
+            opened(result.submission.path, Path(work)) as folder,
+        ):
+            made = Path(work) / "example"
+            for file in list_files(folder).files:
+                (made / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(folder / file, made / file)
+            (made / EXPECTED).write_text(_told(told), encoding="utf-8")
+            made.rename(place)
+    except OSError as error:
+        problem = f"{error.filename}: {error.strerror}"
+        raise UsageError(
+            problem, "the folders of the upload and the assignment are used"
+        ) from error
+    except Rejected as error:
+        problem = f"{result.submission.id}: {error}"
+        raise UsageError(problem, "put the upload back where it was") from error
+    return place
+
+
+def points_lost(result: CriterionResult) -> float:
+    """Return the points that are certainly lost; manual grading may still award others."""
+    if result.points is not None:
+        return result.criterion.points - result.points
+    total = sum(each.check.weight for each in result.checks) or 1.0
+    decided = (each for each in result.checks if each.status not in ("needs_review", "error"))
+    lost = sum(each.check.weight * (1 - each.fraction) for each in decided)
+    return result.criterion.points * lost / total
 
 
 def expectation(folder: Path, assignment: Assignment) -> Expected:

@@ -19,7 +19,8 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from graders.audit.changes.change import Files
-from graders.audit.validate import checks_of, points_lost
+from graders.audit.examples import points_lost
+from graders.audit.validate import checks_of
 from graders.grading.batch import grade_all
 from graders.grading.cache_key import keys_of
 from graders.grading.pipeline import GradingRequest

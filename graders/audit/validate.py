@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import reference
-from graders.audit.examples import Expected, expectation, write_examples
+from graders.audit.examples import Expected, expectation, points_lost, write_examples
 from graders.boundary.side import Side
 from graders.checks.verdict import fault_line
 from graders.errors import GraderFault, UsageError, did_you_mean
@@ -174,16 +174,6 @@ def _verdict(found: CheckResult) -> Mapping[str, str | float]:
         "outcome": found.outcome,
         "hint": found.hint,
     }
-
-
-def points_lost(result: CriterionResult) -> float:
-    """Return the points that are certainly lost; manual grading may still award others."""
-    if result.points is not None:
-        return result.criterion.points - result.points
-    total = sum(each.check.weight for each in result.checks) or 1.0
-    decided = (each for each in result.checks if each.status not in ("needs_review", "error"))
-    lost = sum(each.check.weight * (1 - each.fraction) for each in decided)
-    return result.criterion.points * lost / total
 
 
 def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[str]:
