@@ -5,19 +5,24 @@
 DIR/uploads contains the submissions: code of one example for span corruption and of another for the
 rotary embedding, with predictions drawn at a separate accuracy for each student.
 DIR/graded/index.html is the course page. The frequencies are those in public solutions of the
-assignment: two in five rotary embeddings are incorrect, and half of those copy one misprint.
+assignment: two in five rotary embeddings are incorrect, and half of those copy one misprint. A
+quarter of the students submitted before, with a mistake. The store also has adjustments, comments
+and regrade requests: `python grade.py serve DIR/graded` shows what staff have in the first week.
 --images takes the screenshots in the README, with an installed Chromium, and prints how tall the
 students' pages are.
 """
 
 import argparse
+import csv
 import json
+import os
 import random
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -27,9 +32,12 @@ from graders.audit.examples import write_examples
 from graders.data.birthplaces import Data, open_data
 from graders.data.demo import draw_predictions
 from graders.registry.discovery import load_assignment
+from graders.storage.requests import code_of
+from graders.storage.store import read_store
 
 ROOT = Path(__file__).parents[1]
-STUDENTS = 60
+STUDENTS, EARLIER = 60, 15
+FIRST = "_first"
 SEED = 60
 SIZES = ((1280, 1500), (360, 1000))  # pixels: a laptop, a phone
 GIVEN = (
@@ -65,17 +73,74 @@ def main() -> None:
 
 def grade(out: Path) -> None:
     """Create the uploads and grade them."""
-    uploads = out / "uploads"
+    uploads, roster = out / "uploads", out / "roster.csv"
     shutil.rmtree(out, ignore_errors=True)
     draw = random.Random(SEED)
     with open_data(None) as data, tempfile.TemporaryDirectory() as work:
         examples = write_examples(load_assignment("cs224n-a4"), Path(work))
         for name in students(draw):
             make_upload(uploads / name, examples, data, draw)
-    spoil(sorted(uploads.iterdir()), draw)
-    command = [sys.executable, str(ROOT / "grade.py"), "batch", "cs224n-a4", str(uploads)]
-    command += ["--out", str(out / "graded"), "--only", "code,metric", "--inputs", "public"]
-    subprocess.run(command, check=False)  # one upload cannot be opened: exit code 1
+        spoil(sorted(uploads.iterdir()), draw)
+        before = draw.sample(sorted(each for each in uploads.iterdir() if each.is_dir()), EARLIER)
+        for folder in before:
+            make_earlier(folder, examples, draw)
+    write_roster(roster, sorted(path.name for path in uploads.iterdir()))
+    words = ("--attempts", "best", "--only", "code,metric", "--inputs", "public")
+    # One upload cannot be opened: exit code 1.
+    softmark("batch", "cs224n-a4", uploads, "--out", out / "graded", "--roster", roster, *words)
+    act(out / "graded")
+
+
+def softmark(*words: object) -> None:
+    """Run a command, which may end with any code."""
+    subprocess.run([sys.executable, ROOT / "grade.py", *map(str, words)], check=False)
+
+
+def act(graded: Path) -> None:
+    """Do what staff do in the first week: adjust, comment, take and answer requests."""
+    results = [json.loads(each.read_text()) for each in (graded / "results").glob("*.json")]
+    wrong = sorted(each["submission"]["id"] for each in results if lost(each, "rotary"))
+    with read_store(graded) as store:
+        key = store.course_key()
+    for name in wrong[:3]:
+        reason = ("--reason", "My table has the values of the handout.")
+        file = graded.parent / f"{name}.json"
+        softmark("appeal", code_of(key, name), "rotary", *reason, "-o", file)
+        softmark("requests", graded, "--from", file)
+    staff = ("--reviewer", "Rea")
+    said = ("--grant", "--comment", "You are right: your table is correct.", *staff)
+    softmark("requests", graded, 1, *said)
+    softmark("requests", graded, 2, "--answer", "--comment", "Which row do you mean?", *staff)
+    for name, *points in ((wrong[0], "--waive"), (wrong[4], "--points", "2")):
+        softmark(
+            "adjust", graded, name, "rotary", *points, "--comment", "After your request.", *staff
+        )
+    softmark("comment", graded, wrong[1], "--comment", "See the exercise on Monday.", *staff)
+    softmark("attempts", graded)
+    softmark("similarity", graded.parent / "uploads", "--out", graded / "similarity")
+
+
+def make_earlier(folder: Path, examples: Sequence[Path], draw: random.Random) -> None:
+    """Write what a student submitted two days before: the same, with a mistake."""
+    named = {each.name: each for each in examples}
+    first = folder.with_name(f"{folder.name}{FIRST}")
+    shutil.copytree(folder, first)
+    code = (named[draw.choice(WRONG_CORRUPTIONS)] / "src" / "dataset.py").read_text()
+    (first / "src" / "dataset.py").write_text(f"{code}\n# {folder.name}\n")
+    then = time.time() - 2 * 86_400
+    for path in (first, *first.rglob("*")):
+        os.utime(path, (then, then))
+
+
+def write_roster(file: Path, submissions: Sequence[str]) -> None:
+    """Write who submitted what; both attempts of a student belong to one address."""
+    with file.open("w", newline="") as opened:
+        table = csv.writer(opened)
+        table.writerow(("submission", "name", "email", "section"))
+        for each in submissions:
+            name = each.removesuffix(".zip").removesuffix(FIRST)
+            section = "AB"[len(name) % 2]
+            table.writerow((each, name.replace("-", " "), f"{name.lower()}@example.edu", section))
 
 
 def students(draw: random.Random) -> list[str]:

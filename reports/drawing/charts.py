@@ -18,6 +18,7 @@ NARROW = 240  # the part of the same width that model names leave
 ROW = 46  # pixels for one model's two accuracies
 LETTER = 6.5  # pixels per letter in a wide font
 LABEL = 16  # pixels between the lines of two labels
+FEW_STEPS = 8
 POINTS = 240  # more points are not visible at this width
 
 Look = Literal["first", "second", "third"]
@@ -79,7 +80,7 @@ def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
     points = [_row(curve, *point) for curve in drawn for point in curve.points]
     scale, few = alt.Scale(domain=[low, top]), alt.Axis(tickCount=4)
     place = (
-        alt.X("step:Q", title=axes.x, axis=alt.Axis(tickCount=4, tickMinStep=1, grid=False)),
+        alt.X("step:Q", title=axes.x, axis=alt.Axis(grid=False, **_ticks(drawn))),
         alt.Y("loss:Q", title=axes.y, scale=scale, axis=few),
     )
     colour, dash = _looks(drawn)
@@ -91,6 +92,12 @@ def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
     halo = ends.mark_text(**text, **paper, strokeWidth=5, strokeJoin="round")
     label = ends.mark_text(**text).encode(color=colour)
     return svg_of(alt.LayerChart(layer=[lines, halo, label], width=WIDTH, height=HEIGHT))
+
+
+def _ticks(drawn: Sequence[Curve]) -> dict[str, Any]:
+    """Return where the ticks of the steps are: at each of a few, for there is none in between."""
+    steps = sorted({step for curve in drawn for step, _ in curve.points})
+    return {"values": steps, "format": "d"} if len(steps) <= FEW_STEPS else {"tickCount": 4}
 
 
 def accuracy_chart(whiskers: Sequence[Whisker]) -> str:

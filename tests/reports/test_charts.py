@@ -55,6 +55,13 @@ def test_curves_differ_by_dash_in_colours_of_the_page(losses, accuracies):
         assert re.search(rf'fill="{re.escape(colour)}"[^>]*>{name}<', losses)
 
 
+def test_a_few_steps_have_a_tick_each_and_none_between_them():
+    drawn = loss_chart([Curve("", "second", [(1.0, 90.0), (2.0, 95.0)])])
+    texts = re.findall(r"<text[^>]*>([^<]+)</text>", drawn)
+    assert {"1", "2"} <= {*texts}
+    assert not any("." in each for each in texts)
+
+
 def test_whiskers_reach_from_low_to_high(accuracies):
     rules = re.findall(r'<line transform="translate\(([\d.]+),[\d.]+\)" x2="([\d.-]+)"', accuracies)
     spans = [(float(x), float(x) + float(width)) for x, width in rules]
