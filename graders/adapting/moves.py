@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import CodeType
 from typing import Any
 from unittest import mock
@@ -112,16 +113,17 @@ def moves_only_batches(file: str) -> bool:
     """Return whether a file of the upload moves batches to a device, and certainly no model.
 
     A batch is what a name gives with an index, or what a comprehension goes through. Nothing is
-    known if the file imports another one.
+    known if the file imports another one, unless it imports datasets alone.
     """
     try:
         text = (code_folder() / file).read_text()
         nodes = list(ast.walk(ast.parse(text)))
     except (OSError, SyntaxError, ValueError, RecursionError):  # such as a notebook
         return False
-    others = {path.stem for path in code_folder().rglob("*.py")}
-    imported = {part for name in IMPORTED.findall(text) for part in name.split(".")}
-    if imported & others or any(word in text for word in (*MOVERS, "with torch.device")):
+    others = {path.stem: path for path in code_folder().rglob("*.py")}
+    code = "\n".join(line for line in text.splitlines() if not _imports_datasets(line, others))
+    imported = {part for name in IMPORTED.findall(code) for part in name.split(".")}
+    if imported & others.keys() or any(word in text for word in (*MOVERS, "with torch.device")):
         return False
     loops = [each.target for each in nodes if isinstance(each, ast.comprehension)]
     taken = {name.id for each in loops for name in ast.walk(each) if isinstance(name, ast.Name)}
@@ -134,6 +136,23 @@ def moves_only_batches(file: str) -> bool:
         isinstance(each, ast.Subscript) or (isinstance(each, ast.Name) and each.id in taken)
         for each in moved
     )
+
+
+def _imports_datasets(line: str, others: Mapping[str, Path]) -> bool:
+    """Return whether a line imports only classes of torch's Dataset, which move no model."""
+    try:
+        (node,) = ast.parse(line.strip()).body
+        found = isinstance(node, ast.ImportFrom) and others.get(str(node.module))
+        defined = ast.parse(found.read_text()).body if found else ()
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return False
+    names = {each.name for each in node.names} if isinstance(node, ast.ImportFrom) else set()
+    datasets = {
+        each.name
+        for each in defined
+        if isinstance(each, ast.ClassDef) and any("Dataset" in ast.unparse(b) for b in each.bases)
+    }
+    return bool(names) and names <= datasets
 
 
 def _words(code: CodeType) -> Iterator[Any]:
