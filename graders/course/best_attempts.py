@@ -1,6 +1,6 @@
 """Choose the submission that counts for each student: the one with the highest grade.
 
-If one of them has no grade, the best is unknown: all remain, for a person to choose.
+If one of them has no grade, the best is unknown: all remain, and a person chooses.
 """
 
 from collections import defaultdict
@@ -29,7 +29,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The submissions that do not count, and notes on those that a person must choose from."""
+    """The submissions that do not count, and notes about students for whom a person must choose."""
 
     others: tuple[str, ...]
     notes: tuple[str, ...]

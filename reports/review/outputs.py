@@ -1,4 +1,4 @@
-"""Write the files in DIR again from the store, including what people decided."""
+"""Write the files in DIR again from the store, with decisions, adjustments and comments."""
 
 import asyncio
 from pathlib import Path
