@@ -253,11 +253,11 @@ def _member(store: Store, submission: str) -> Member:
 
 def plant(
     folder: Folder,
-    student: Annotated[str, typer.Argument(help="A submission.")],
+    student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
     name: Annotated[str, typer.Argument(help="Name of the example, such as `right-sparse`.")],
-    why: Annotated[str, typer.Option(help="What it shows.", prompt=True)],
+    why: Annotated[str, typer.Option(help="What the example shows.", prompt=True)],
 ) -> None:
-    """Make a submission a planted example that expects the points it has now."""
+    """Turn a submission into a planted example that expects its current points."""
     from graders.audit.examples import plant as plant_in
     from reports.review.commenting import find_submission
 

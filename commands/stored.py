@@ -115,7 +115,7 @@ def export(
 def _writer(name: str) -> Writer:
     if name not in FORMATS:
         known = ", ".join(f"`{each}`" for each in FORMATS)
-        raise UsageError(f"there is no format `{name}`", f"there is {known}")
+        raise UsageError(f"there is no format `{name}`", f"choose from: {known}")
     return FORMATS[name]
 
 

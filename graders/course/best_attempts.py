@@ -84,10 +84,10 @@ def _earlier(submission: Submission) -> tuple[float, str]:
 
 def _for_the_group(key: str, best: str, stay: Sequence[str]) -> str:
     names = ", ".join(name for name in stay if name != best)
-    return f"{key}: {best} counts, though {names} stays for who handed it in with them"
+    return f"{key}: {best} counts; {names} stays because it counts for another group member"
 
 
 def _for_a_person(key: str, own: Sequence[Attempt]) -> str:
     names = ", ".join(each.submission.id for each in own)
     open_ = ", ".join(each.submission.id for each in own if each.grade is None)
-    return f"{key}: {open_} has no grade, so that a person must say which counts of {names}"
+    return f"{key}: {open_} has no grade, so decide which of these counts: {names}"

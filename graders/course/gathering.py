@@ -118,8 +118,8 @@ def _doubting_times(found: Gathered, task: Assignment) -> Gathered:
     late = sum(
         seconds_late(each.submitted_at, task.due, lateness) > 0 for each in found.submissions
     )
-    by = "by the times of the files, which copying changes"
-    note = f"{by}, {late} of {len(found.submissions)} came after the due date"
+    count = f"{late} of {len(found.submissions)}"
+    note = f"late by the times of the files, which copying can change: {count} submissions"
     return replace(found, notes=(*found.notes, *([note] if late else [])))
 
 
@@ -128,7 +128,7 @@ def _chosen(option: str, value: str, known: tuple[Choice, ...]) -> Choice:
         if each == value:
             return each
     names = ", ".join(f"`{each}`" for each in known)
-    raise UsageError(f"{option}: there is no `{value}`", f"there is {names}")
+    raise UsageError(f"{option}: there is no `{value}`", f"choose from: {names}")
 
 
 def _opened(folder: Path, work: Path) -> Path:

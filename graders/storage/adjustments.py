@@ -31,7 +31,7 @@ class Overtaken(Exception):
     """Someone else adjusted the criterion in the meantime; `newest` is that adjustment."""
 
     def __init__(self, newest: Adjustment) -> None:
-        super().__init__("somebody adjusted it in between")
+        super().__init__("somebody adjusted it in the meantime")
         self.newest = newest
 
 

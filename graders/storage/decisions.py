@@ -31,7 +31,7 @@ class Overtaken(Exception):
     """Someone else decided first; `decisions` are those made without seeing that decision."""
 
     def __init__(self, decisions: Sequence[Decision]) -> None:
-        super().__init__("somebody decided in between")
+        super().__init__("somebody decided in the meantime")
         self.decisions = tuple(decisions)
 
 

@@ -79,7 +79,7 @@ class Overtaken(Exception):
     """Someone else replied to the request in the meantime; `newest` is that reply."""
 
     def __init__(self, newest: Reply) -> None:
-        super().__init__("somebody replied in between")
+        super().__init__("somebody replied in the meantime")
         self.newest = newest
 
 

@@ -82,7 +82,7 @@ class Adjusting:
             self._trail.add([each for each in made.values() if not self._repeated(each)])
         except Overtaken as error:
             raise UsageError(
-                f"{error.newest.reviewer} adjusted {', '.join(error.newest.key)} in between: "
+                f"{error.newest.reviewer} adjusted {', '.join(error.newest.key)} in the meantime: "
                 f"{_what(error.newest)}; nothing is stored",
                 "adjust it again if yours should count",
             ) from error

@@ -103,7 +103,7 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start, 
     assert rea.post("/s/ada/adjust", **three, seen=0, token="guess").status == 403
     assert rea.get("/s/ada").post("/s/ada/adjust", **three, seen=0).status == 303
     other = tom.post("/s/ada/adjust", **three | {"points": "1"}, seen=0)
-    assert (other.status, "Rea adjusted ada, double in between" in other.body) == (422, True)
+    assert (other.status, "Rea adjusted ada, double in the meantime" in other.body) == (422, True)
     assert 'value="1"' in other.body, "what was typed is still there"
     wrong = rea.get("/s/ada").post("/s/ada/adjust", **three | {"points": "9"}, seen=1)
     assert (wrong.status, "0 to 4 points" in wrong.body) == (422, True)
