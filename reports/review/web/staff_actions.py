@@ -90,7 +90,7 @@ async def take(request: Request) -> Response:
         return HTMLResponse(render("requests.html.jinja", requests_view(site, session, typed)), 422)
     known = "" if store.request_trail().add(found.request, found.content) else " is stored already"
     session.notice = (
-        f"{found.request.submission}, {found.request.criterion}: request{known or ' taken'}"
+        f"{found.request.submission}, {found.request.criterion}: request{known or ' imported'}"
     )
     await site.outputs.changed()
     return RedirectResponse(REQUESTS, 303)
