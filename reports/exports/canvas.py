@@ -34,7 +34,7 @@ def canvas_csv(course: Course) -> Export:
 
 
 def _claims(roster: Gradebook, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:
-    """The entries of each row, and a sentence for each that is of no row or of several."""
+    """Return the entries of each row, and a sentence for each entry without exactly one row."""
     claims: dict[int, list[Entry]] = defaultdict(list)
     problems = []
     for entry in found:
@@ -79,7 +79,7 @@ def _notes(
 
 
 def _other_maximum(roster: Gradebook, column: str | None, found: Sequence[Entry]) -> Iterator[str]:
-    """Canvas keeps its own maximum, so that 15 of 20 would be read as 15 of 100."""
+    """Yield a note if Canvas has a different maximum, so that 15 of 20 would become 15 of 100."""
     known, most = roster.possible.get(column or "", ""), number_cell(_maximum(found))
     if not most or not NUMBER.fullmatch(known):
         return
