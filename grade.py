@@ -1,7 +1,7 @@
 """The command line of Softmark: known errors become one line and an exit code.
 
-Exit codes: 0 graded, 1 something could not be graded, 2 usage error, 3 from `ci --fail-below`,
-130 interrupted.
+Exit codes: 0 done, 1 something could not be graded or did not validate, 2 usage error, 3 below
+`ci --fail-below`, 130 Ctrl-C.
 """
 
 import sys
@@ -76,7 +76,7 @@ def softmark(
         ),
     ] = False,
 ) -> None:
-    """Grade Transformer coursework: right, safe, clear, fast."""
+    """Grade Transformer coursework: code, trained models and written answers."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Results as a table, for a notebook: `softmark.load("out/")`."""
+"""Load results as a table in a notebook: `softmark.load("out/")`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ COLUMNS = {
 
 
 def load(out: str | Path) -> pd.DataFrame:
-    """Return the criteria of every submission in a folder of results, one row for each.
+    """Return a table with one row per submission and criterion of a results folder.
 
     The rows are those of the last published grading, in the order of submissions and of the
     rubric. `out` is the folder given to `run` or `batch` as `--out`.
@@ -37,13 +37,13 @@ def load(out: str | Path) -> pd.DataFrame:
     result           "graded", "needs_review", "incomplete" or "rejected"
     criterion        id in the rubric; `title`, `kind`, `visibility` and `extra_credit` as declared
     status           "passed", "partial", "failed", "skipped", "error" or "needs_review"
-    points           before lateness and drops; NaN where a check could not be graded
+    points           before late penalties and drops; NaN while they are undecided
     max_points       points of the rubric; 0 if the student is excused from it
     failed_checks    number of checks that failed
-    hint             what the first check with a hint says, or ""
+    hint             the first hint of its checks, or ""
     ===============  ==============================================================================
 
-    Raises StorageError where `out` contains no results.
+    Raises StorageError if `out` contains no results.
     """
     with read_store(Path(out)) as store:
         number = store.generation().number

@@ -79,27 +79,27 @@ def audit(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the report and what was graded.", show_default="out/audit/ASSIGNMENT"
+            help="Folder for the report and saved gradings.", show_default="out/audit/ASSIGNMENT"
         ),
     ] = None,
-    minutes: Annotated[float, typer.Option(min=0, help="Time for grading, without attacks.")] = 10,
+    minutes: Annotated[float, typer.Option(min=0, help="Time limit, without attacks.")] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the sample of mutants and rewrites.")] = 0,
-    mutants: Annotated[int, typer.Option(min=0, help="How many mutants to grade.")] = 300,
-    rewrites: Annotated[int, typer.Option(min=0, help="How many rewrites to grade.")] = 60,
+    mutants: Annotated[int, typer.Option(min=0, help="Number of mutants to grade.")] = 300,
+    rewrites: Annotated[int, typer.Option(min=0, help="Number of rewrites to grade.")] = 60,
     repeats: Annotated[
-        int, typer.Option(min=0, help="How many secrets to grade examples under.")
+        int, typer.Option(min=0, help="Number of secrets to grade examples with.")
     ] = 5,
     null_share: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of a criterion that empty work may earn.")
+        float, typer.Option(min=0, max=1, help="Limit on the share that empty work earns.")
     ] = 0.1,
     attacks: Annotated[bool, typer.Option("--attacks", help="Grade hostile submissions.")] = False,
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
 ) -> None:
-    """Audit an assignment's checks: find mistakes they miss and correct code they punish.
+    """Audit an assignment's checks: find mistakes that they miss and correct code that they punish.
 
-    The exit code is 1 if there is something to look at.
+    The exit code is 1 if it finds something that audit.toml does not record.
     """
     if find_spec("libcst") is None:
         raise UsageError("`audit` needs the package `libcst`", "pip install 'softmark[audit]'")
@@ -126,7 +126,7 @@ def audit(
 def examples(
     assignment: Name,
     write: Annotated[
-        Path | None, typer.Option("--write", help="Write them as folders into this empty folder.")
+        Path | None, typer.Option("--write", help="Write them into this empty folder.")
     ] = None,
 ) -> None:
     """List an assignment's planted examples, or write them out as folders."""
@@ -156,9 +156,9 @@ def list_assignments(
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The folder to make.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Folder to create.")],
 ) -> None:
-    """Write a small assignment to start from: the one of the tutorial."""
+    """Create a small assignment to start from, as in the tutorial."""
     written = write_skeleton(Path(name))
     for path in written:
         typer.echo(path)
@@ -186,7 +186,7 @@ def doctor(
     assignment: Annotated[
         str,
         typer.Option(
-            help="The assignment that the data belong to.", show_default="detected from the files"
+            help="The assignment that uses the data.", show_default="detected from the files"
         ),
     ] = "",
 ) -> None:

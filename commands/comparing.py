@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from commands.options import Folder, Out
+from commands.options import Folder
 from graders.attempts import follow
 from graders.course.gathering import gathered, in_words
 from graders.course.review import open_review
@@ -34,19 +34,21 @@ ANY = FileSpec(tuple(f"*{suffix}" for suffix in CODE), ())
 
 
 def similarity(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Submissions, as for `batch`.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder of submissions, as for `batch`.")
+    ],
     assignment: Annotated[
         str, typer.Option(help="The assignment.", show_default="any Python code")
     ] = "",
     starter: Annotated[
         Path | None,
-        typer.Option(help="What students were given.", show_default="the assignment's `starter/`"),
+        typer.Option(help="Starter code to ignore.", show_default="the assignment's `starter/`"),
     ] = None,
     past: Annotated[
         list[Path] | None,
         typer.Option(help="Earlier submissions to compare with; repeatable.", metavar="DIR"),
     ] = None,
-    out: Out = Path("out"),
+    out: Annotated[Path, typer.Option(help="Folder for the page.")] = Path("out"),
 ) -> None:
     """List the passages that submissions share, for staff to read.
 
@@ -85,12 +87,12 @@ def agreement(
         typer.Option(
             metavar="COUNT",
             min=0,
-            help="Write this many decided answers to second-reading.csv, for a second reader.",
+            help="Write up to this many decided answers to second-reading.csv for a second reader.",
             show_default="show the agreement",
         ),
     ] = 0,
 ) -> None:
-    """Show how well graders of written answers agree, line by line of the rubric."""
+    """Show how well graders of written answers agree, for each rubric item."""
     from reports.review.sheet import write_blind_sheet
     from reports.review.web.site import Site
 
@@ -119,9 +121,9 @@ def agreement(
 
 def attempts(
     folder: Folder,
-    most: Annotated[int, typer.Option(min=2, help="Attempts of a student to show.")] = 8,
+    most: Annotated[int, typer.Option(min=2, help="Number of attempts to show.")] = 8,
 ) -> None:
-    """Show where students got stuck over their attempts, and how long failures last."""
+    """Show which checks students fail over several attempts, and for how long."""
     with read_store(folder) as store:
         generation = store.generation().number
         title = stored_assignment(store, generation).title
@@ -147,5 +149,5 @@ def _read(folder: Path, task: Assignment) -> list[Upload]:
 
 
 def _any_assignment() -> Assignment:
-    """Return an assignment of which only the kinds of files are known."""
+    """Return an assignment that declares nothing but the kinds of files."""
     return Assignment("", "", 0, None, (), ANY, NOTHING_RUNS, 0, Path())

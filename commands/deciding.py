@@ -48,7 +48,7 @@ def serve(folder: Folder, port: Port = 0, reviewer: Reviewer = "", browser: Brow
 def review(
     folder: Folder, port: Port = 0, reviewer: Reviewer = "", browser: Browser = True
 ) -> None:
-    """Open the local page at the part for manual grading."""
+    """Open the local page for manual grading."""
     from reports.review.web import server
 
     server.serve(folder, port=port, reviewer=reviewer, open_browser=browser)
@@ -56,10 +56,14 @@ def review(
 
 def decide(
     folder: Folder,
-    kinds: Annotated[str, typer.Option(metavar="KIND,KIND", help="Which kinds, or `all`.")] = "",
+    kinds: Annotated[
+        str, typer.Option(metavar="KIND,KIND", help="Kinds to decide, or `all`.")
+    ] = "",
     accept: Annotated[
         bool | None,
-        typer.Option("--accept/--reject", help="Count the points, or none.", show_default="list"),
+        typer.Option(
+            "--accept/--reject", help="Count the earned points, or none.", show_default="list"
+        ),
     ] = None,
     only: Annotated[
         str, typer.Option(metavar="ID,ID", help="Only these submissions.", show_default="all")
@@ -67,7 +71,7 @@ def decide(
     comment: Annotated[str, typer.Option(help="Comment (visible to students).")] = "",
     reviewer: Reviewer = "",
 ) -> None:
-    """List or decide what needs manual grading outside the written part."""
+    """List or decide checks of code and predictions that need manual grading."""
     from reports.review.kinds import decide_kinds
     from reports.review.kinds import kinds as kinds_of
     from reports.review.outputs import write_grades
@@ -105,14 +109,16 @@ def adjust(
         str, typer.Argument(help="Submission, email or student number.", show_default="list all")
     ] = "",
     criterion: Annotated[
-        str, typer.Argument(help="Its id in the rubric.", show_default="list this student")
+        str, typer.Argument(help="Criterion ID.", show_default="list this student")
     ] = "",
     points: Annotated[str, typer.Option(metavar="POINTS", help="Give these points.")] = "",
     waive: Annotated[bool, typer.Option("--waive", help="Give full points.")] = False,
     excuse: Annotated[
         bool, typer.Option("--excuse", help="Leave the criterion out of the total.")
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Withdraw the newest adjustment.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Let the machine's points count again.")
+    ] = False,
     file: Annotated[
         Path | None,
         typer.Option("--from", help="CSV: student, criterion, points or action, comment."),
@@ -120,7 +126,7 @@ def adjust(
     comment: Annotated[str, typer.Option(help="Why (visible to students).")] = "",
     reviewer: Reviewer = "",
 ) -> None:
-    """Adjust points of a criterion by hand, or list adjustments."""
+    """Adjust the points of a criterion by hand, or list adjustments."""
     from reports.review.adjusting import Adjusting, Asked, Refused, read_changes
 
     typed = {"waive": waive, "excuse": excuse, "undo": undo}
@@ -155,12 +161,15 @@ def comment(
     ] = "",
     comment: Annotated[str, typer.Option(help="What the student reads.")] = "",
     check: Annotated[
-        str, typer.Option(help="Also for all who get this check's hint.", show_default="one only")
+        str,
+        typer.Option(
+            help="Comment on everyone who got this check's hint.", show_default="one only"
+        ),
     ] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Withdraw the newest comment.")] = False,
     reviewer: Reviewer = "",
 ) -> None:
-    """Comment on a student's page, or on those of all who made one mistake."""
+    """Comment on one student or on everyone who made the same mistake, or list comments."""
     from reports.review.commenting import comment as store_comment
     from reports.review.commenting import find_submission, withdraw
 
@@ -195,7 +204,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 def release(out: Out = Path("out"), undo: Undo = False, reviewer: Reviewer = "") -> None:
-    """Show students the criteria that wait for a release."""
+    """Release delayed criteria to students."""
     with reopen_store(out) as store:
         task = stored_assignment(store, store.generation().number)
         who = reviewer or getpass.getuser()
@@ -208,7 +217,7 @@ def name_mistake(
     check: Annotated[str, typer.Argument(help="The check that fails, as on the course page.")],
     hint: Annotated[str, typer.Option(help="What students read.", prompt=True)],
 ) -> None:
-    """Give failures that have no named mistake a hint, which the next grading shows."""
+    """Give a hint to failures without a named mistake; the next regrade shows it."""
     if not 0 < len(hint.strip()) <= LONGEST_HINT:
         raise UsageError(f"a hint has 1 to {LONGEST_HINT:,} characters", "write it with --hint")
     with read_store(folder) as store:
@@ -244,11 +253,11 @@ def _member(store: Store, submission: str) -> Member:
 
 def plant(
     folder: Folder,
-    student: Annotated[str, typer.Argument(help="A submission.")],
+    student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
     name: Annotated[str, typer.Argument(help="Name of the example, such as `right-sparse`.")],
-    why: Annotated[str, typer.Option(help="What it shows.", prompt=True)],
+    why: Annotated[str, typer.Option(help="What the example shows.", prompt=True)],
 ) -> None:
-    """Make a submission a planted example that expects the points it has now."""
+    """Turn a submission into a planted example that expects its current points."""
     from graders.audit.examples import plant as plant_in
     from reports.review.commenting import find_submission
 
@@ -273,16 +282,18 @@ def requests(
     number: Annotated[int, typer.Argument(help="A request.", show_default="list all")] = 0,
     files: Annotated[
         list[Path] | None,
-        typer.Option("--from", help="A request as a student sent it; may be repeated."),
+        typer.Option("--from", help="A request that a student sent; repeatable."),
     ] = None,
-    grant: Annotated[bool, typer.Option("--grant", help="The student is right.")] = False,
-    reject: Annotated[bool, typer.Option("--reject", help="The grade stays.")] = False,
-    answer: Annotated[bool, typer.Option("--answer", help="Reply, and leave it open.")] = False,
+    grant: Annotated[
+        bool, typer.Option("--grant", help="Grant it; this changes no points.")
+    ] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="Reject it.")] = False,
+    answer: Annotated[bool, typer.Option("--answer", help="Reply, but keep it open.")] = False,
     comment: Annotated[str, typer.Option(help="What the student reads.")] = "",
     save: Annotated[Path | None, typer.Option(help="Write the attachment to this file.")] = None,
     reviewer: Reviewer = "",
 ) -> None:
-    """List regrade requests, take new ones, or reply to one."""
+    """List regrade requests, import new ones, or reply to one."""
     said = {"granted": grant, "rejected": reject, "answered": answer}
     answers = [each for each in ANSWERS if said[each]]
     if len(answers) > 1 or bool(answers) != bool(comment) or ((answers or save) and not number):
@@ -342,7 +353,7 @@ def _about(request: Request) -> str:
 
 
 def _next_steps(request: Request, folder: Path, store: Store) -> Iterator[str]:
-    """Yield what may follow a granted request."""
+    """Yield the possible next steps after a request is granted."""
     name = _assignment_of(store, request.submission)
     yield "What you can do now:"
     yield (

@@ -159,12 +159,15 @@ def regrade(
     assignment: Name,
     out: Out = Path("out"),
     publish: Annotated[bool, typer.Option("--publish", help="Publish the new results.")] = False,
-    data: Annotated[Path | None, typer.Option(help="Use other course files than before.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder with different data files.")] = None,
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
 ) -> None:
-    """Regrade what a change of the checks affects, and show the differences."""
+    """Regrade after a change of the checks, and show the differences.
+
+    Only the affected criteria are graded. Students see no change without --publish.
+    """
     task = load_assignment(assignment)
     options = choose_options(task, data=data, isolation=isolation)
     with open_store(out) as store:

@@ -20,11 +20,13 @@ def warn_of_none(isolation: str) -> str:
 
 Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="such as cs224n-a4")]
 Folder = Annotated[Path, typer.Argument(help="A results folder.", metavar="DIR")]
-Reviewer = Annotated[str, typer.Option(help="Who decides.", show_default="your login")]
+Reviewer = Annotated[str, typer.Option(help="The name to record.", show_default="your login")]
 Out = Annotated[Path, typer.Option(help="Folder for results, reports and grades.")]
 Data = Annotated[
     Path | None,
-    typer.Option(help="The course's data files.", show_default="the built-in sample dataset"),
+    typer.Option(
+        help="Folder with the course's data files.", show_default="the built-in sample dataset"
+    ),
 ]
 Only = Annotated[str, typer.Option(metavar="ID,ID", help="Criteria, or kinds: code,metric.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; checks of code run on the CPU.")]

@@ -90,7 +90,9 @@ def _watched(once: Callable[[], int], upload: Path, task: Assignment) -> int:
 def answers_template(
     assignment: Name,
     form: Annotated[str, typer.Option("--format", help="md or yaml.", show_default="md")] = "",
-    output: Annotated[Path | None, typer.Option(help="A new file.", show_default="stdout")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="The file to write.", show_default="stdout")
+    ] = None,
 ) -> None:
     """Write an empty answers file with every written question."""
     text = template_of(load_assignment(assignment), form, output)
@@ -104,12 +106,12 @@ def appeal(
     code: Annotated[str, typer.Argument(help="The request code at the end of your page.")],
     criterion: Annotated[str, typer.Argument(help="The criterion, such as rotary.")],
     reason: Annotated[str, typer.Option(help="What is wrong.", prompt=True)],
-    attach: Annotated[Path | None, typer.Option(help="A file that shows it.")] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="A new file.")] = Path(
+    attach: Annotated[Path | None, typer.Option(help="A file to attach.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")] = Path(
         "appeal.json"
     ),
 ) -> None:
-    """Write a regrade request, to be sent to your course staff."""
+    """Write a regrade request to send to your course staff."""
     text = request_text(code, criterion, reason, attach)
     if output.exists():
         raise UsageError(f"{output} exists", "choose another file with -o")

@@ -28,14 +28,14 @@ Backbone = Annotated[
     str | None,
     typer.Option(
         metavar="DIR|tiny|minilm",
-        help="Of a classifier: its encoder's folder, tiny or minilm.",
+        help="Classifier only: encoder folder, tiny or minilm.",
         show_default="minilm with --data",
     ),
 ]
 Methods = Annotated[
     str | None,
     typer.Option(
-        help="Of a classifier: full, head, prefix or several.", show_default="full,head,prefix"
+        help="Classifier only: full, head, prefix or several.", show_default="full,head,prefix"
     ),
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
@@ -55,7 +55,7 @@ def pipeline(
     precision: Precision = "auto",
     seed: Seed = 0,
 ) -> None:
-    """Train and evaluate an assignment's reference models; the same command resumes."""
+    """Train and evaluate an assignment's reference models; run it again to resume."""
     task = load_assignment(assignment)
     if task.data == "files" or not any(criterion.kind == "code" for criterion in task.rubric):
         raise UsageError(

@@ -50,7 +50,8 @@ File = Annotated[
 
 def show(
     submission: Annotated[
-        str, typer.Argument(help="Its id, or words of a name or email.", show_default="list all")
+        str,
+        typer.Argument(help="Submission ID, or words of a name or email.", show_default="list all"),
     ] = "",
     out: Out = Path("out"),
     generation: Annotated[
@@ -114,7 +115,7 @@ def export(
 def _writer(name: str) -> Writer:
     if name not in FORMATS:
         known = ", ".join(f"`{each}`" for each in FORMATS)
-        raise UsageError(f"there is no format `{name}`", f"there is {known}")
+        raise UsageError(f"there is no format `{name}`", f"choose from: {known}")
     return FORMATS[name]
 
 
@@ -129,7 +130,7 @@ def _wanted(store: Store, generation: int, only: str) -> frozenset[str] | None:
 
 @dataclass(slots=True)
 class Seen:
-    """What is kept of the exported Results: whose they are, and how many pages are old."""
+    """The submissions of the exported Results, and how many student pages are out of date."""
 
     submissions: list[Submission] = field(default_factory=list)
     old_pages: int = 0
@@ -138,7 +139,7 @@ class Seen:
 def _noted(
     results: Iterable[Result], seen: Seen, rules: CourseRules, out: Path
 ) -> Iterator[Result]:
-    """The results, of which only the submissions are kept."""
+    """Yield the results, and note their submissions and old pages in `seen`."""
     for result in results:
         seen.submissions.append(result.submission)
         seen.old_pages += has_old_page(result, out, rules)
@@ -198,10 +199,13 @@ def _hand_over(written: Export, output: Path | None) -> None:
 def forget(
     folder: Folder,
     student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, only say what.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove the student.")] = False,
     reviewer: Reviewer = "",
 ) -> None:
-    """Remove everything of one student from a results folder, and print a receipt."""
+    """Remove a student from a results folder, and print a receipt.
+
+    Without --yes, it only prints who would be removed.
+    """
     with reopen_store(folder) as store:
         generation = store.generation().number
         known = find_student(store, generation, student)

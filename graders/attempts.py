@@ -1,4 +1,4 @@
-"""Follow students over their attempts: where they get stuck, and how long a failure lasts.
+"""Follow students over several attempts: which checks they fail, and for how long.
 
 Results of all attempts ── by student, in the order of submission ── checks, attempt by attempt
 """
@@ -19,7 +19,7 @@ Key = tuple[str, str]  # criterion, check
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One attempt: when, the share of the points, and what each check found."""
+    """One attempt: its time, its share of the points, and the result of each check."""
 
     when: datetime
     share: float
@@ -57,7 +57,7 @@ class Progress:
     students: int  # with more than one attempt
     once: int  # with one
     unknown: int  # submissions without a time, which are left out
-    counts: Sequence[int]  # students who made at least so many attempts
+    counts: Sequence[int]  # students with at least 1, 2, ... attempts
     shares: Sequence[float]
     checks: Sequence[CheckProgress]
 
@@ -146,7 +146,7 @@ def _check(
 
 
 def _note_fixes(key: Key, chain: Sequence[Tried], fixes: _Fixes) -> None:
-    """Note the attempts and hours from the first failure in a row to the pass that ends it."""
+    """Note the attempts and hours from the first failure in a row to the next pass."""
     start = None
     for n, each in enumerate(chain):
         if not each.passed[key]:

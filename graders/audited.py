@@ -21,7 +21,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How many of the mutants of a criterion or an operator were noticed, with a 95% interval."""
+    """How many mutants of a criterion or an operator were noticed, with a 95% interval."""
 
     name: str
     noticed: int
@@ -34,7 +34,7 @@ class Rate:
 class Survivor:
     """A mutant that kept all points; `advice` are the criteria without points that noticed it.
 
-    `record` is what audit.toml says of it, or "". `suspicion` is between 0 and 1.
+    `record` is its verdict in audit.toml, or "". `suspicion` is between 0 and 1.
     """
 
     change: Change
@@ -47,7 +47,7 @@ class Survivor:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """A mutant that lost points: how many in which criterion, and the mistakes hints named."""
+    """A mutant that lost points: how many in each criterion, and the mistakes that hints named."""
 
     change: Change
     lost: Mapping[str, float]
@@ -56,7 +56,11 @@ class Noticed:
 
 @dataclass(frozen=True, slots=True)
 class Mutations:
-    """The mutants that were graded: `planned` of the `possible` ones were to be."""
+    """The results of the mutants: `possible` ones, those `planned`, and those `graded` in time.
+
+    `named` counts the noticed mutants for which a hint named a mistake, `disagreeing` lists where
+    hints disagree, and `stale` are the records in audit.toml that match no survivor.
+    """
 
     possible: int
     planned: int
@@ -117,10 +121,10 @@ class Nulls:
 
 @dataclass(frozen=True, slots=True)
 class Steady:
-    """One check under several secrets.
+    """One check with several secrets.
 
-    `flips` counts the gradings with another verdict than most gradings of the same submission;
-    `bound` is the exact upper bound of their share, at 95%.
+    `flips` counts the gradings whose verdict differs from the most common one on the same
+    submission; `bound` is the exact upper 95% bound of their share.
     """
 
     check: str
@@ -132,7 +136,7 @@ class Steady:
 
 @dataclass(frozen=True, slots=True)
 class Steadiness:
-    """Submissions that were graded again and again under fresh secrets."""
+    """Submissions that were graded several times with different secrets."""
 
     planned: int
     repeats: int
@@ -171,11 +175,11 @@ class Audit:
 
     @property
     def news(self) -> list[Survivor]:
-        """Return the survivors that audit.toml does not mention."""
+        """Return the survivors that audit.toml does not record."""
         return [each for each in self.mutations.survivors if not each.record]
 
     @property
     def clean(self) -> bool:
-        """Return whether there is nothing that an author has to look at."""
+        """Return whether the author has nothing to look at; `faults` do not count."""
         found = (self.news, self.rewrites.lost, self.nulls.above, self.steadiness.flipping)
         return not any(found) and all(each.failed for each in self.attacks)

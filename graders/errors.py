@@ -128,4 +128,4 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     for nearest in get_close_matches(name, names, n=1):
         return f"; did you mean `{nearest}`?"
     listed = ", ".join(f"`{each}`" for each in names)
-    return f"; there is {listed}" if 0 < len(names) <= MOST_NAMES else ""
+    return f"; choose from: {listed}" if 0 < len(names) <= MOST_NAMES else ""

@@ -1,4 +1,4 @@
-"""Group failures by what was observed, and give a group the hint that an instructor wrote.
+"""Group failures by what was observed, and give each group the hint that an instructor wrote.
 
 `hints.toml` in an assignment's folder:
 
@@ -29,7 +29,7 @@ FAILED = ("failed", "partial")
 
 
 def observed(found: CheckResult) -> str:
-    """Return a failure's message without what differs between students: numbers and code.
+    """Return a failure's message without the parts that differ between students: numbers, code.
 
     Of an exception, it is its type and message, not where it was raised.
     """

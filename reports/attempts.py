@@ -1,4 +1,4 @@
-"""The page of attempts, for staff alone: `attempts.html` and `attempts.csv`."""
+"""Write the report on attempts, only for staff: `attempts.html` and `attempts.csv`."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page of shared passages, for staff alone: `similarity.html` and `similarity.json`.
+"""Write the report on shared passages, only for staff: `similarity.html` and `similarity.json`.
 
 No page of a student, bundle or export reads these files, and no grade depends on them.
 """

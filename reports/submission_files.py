@@ -14,10 +14,7 @@ COURSE_FILES = ("grades.csv", "twins.json", "index.html")
 
 
 def have_files(result: Result, out: Path, rules: CourseRules = PLAIN) -> bool:
-    """Whether all files of this Result lie in `out`; its JSON, written last, speaks for them.
-
-    The page is old, too, if it shows other criteria or another final grade than these rules say.
-    """
+    """Return whether `out` has all files of this Result, as these rules would write them."""
     document, gradescope, page = _paths(result.submission.id, out)
     try:
         same = document.read_bytes() == result_text(result).encode()
@@ -28,7 +25,7 @@ def have_files(result: Result, out: Path, rules: CourseRules = PLAIN) -> bool:
 
 
 def has_old_page(result: Result, out: Path, rules: CourseRules) -> bool:
-    """Whether a student's page lies in `out` that shows what these rules do not say."""
+    """Return whether `out` has a page of this student that differs from what these rules show."""
     page = _paths(result.submission.id, out)[-1]
     return page.is_file() and not has_mark(page, mark_of(result, rules))
 

@@ -287,7 +287,7 @@ def test_who_did_not_see_the_newest_is_told(course):
     with open_adjustments(course / FILE) as rows, read_store(course) as store:
         early, late = Adjusting(store, rows), Adjusting(store, rows)
         early.adjust([change], "Rea")
-        with pytest.raises(UsageError, match="Rea adjusted bob, form in between: 0 -> 1"):
+        with pytest.raises(UsageError, match="Rea adjusted bob, form in the meantime: 0 -> 1"):
             late.adjust([change], "Lin")
     assert trail(course) == [("points", 1, "Rea")]
 

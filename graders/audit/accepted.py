@@ -1,4 +1,4 @@
-"""Read audit.toml: what is changed, and the survivors that the author has looked at.
+"""Read audit.toml: which submissions are changed, and which survivors the author has accepted.
 
 bases = ["right-loops"]       # optional: the examples that are changed besides the solution
 
@@ -21,7 +21,7 @@ SHAPE = "docs/assignments.md describes its format"
 
 
 class Accepted(BaseModel, extra="forbid"):
-    """A survivor that may survive: the mutant means the same, or no check has to notice it."""
+    """An accepted survivor: the mutant computes the same, or no check has to notice it."""
 
     id: str
     verdict: Literal["equivalent", "out of scope"]
@@ -29,7 +29,7 @@ class Accepted(BaseModel, extra="forbid"):
 
 
 class Audited(BaseModel, extra="forbid"):
-    """The contents of audit.toml; without `bases`, a sample of the correct examples is changed."""
+    """The contents of audit.toml; without `bases`, the audit samples the correct examples."""
 
     bases: list[str] | None = None
     survivor: list[Accepted] = []
@@ -41,7 +41,7 @@ class Audited(BaseModel, extra="forbid"):
 
 
 def read_audited(assignment: Assignment) -> Audited:
-    """Return what is recorded; raises UsageError if the file is malformed."""
+    """Return the contents of audit.toml, if any; raises UsageError if it is malformed."""
     file = assignment.folder / FILE
     if not file.is_file():
         return Audited()

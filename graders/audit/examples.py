@@ -31,7 +31,7 @@ SHAPE = "docs/assignments.md describes its format"
 
 
 class Expected(BaseModel, extra="forbid"):
-    """What is known of an example; `mistakes` are the ids that hints may name."""
+    """The expected result of an example; `mistakes` are the IDs that hints may name."""
 
     why: str
     lost: dict[str, float] = {}
@@ -42,7 +42,7 @@ class Expected(BaseModel, extra="forbid"):
 
 
 class Edit(BaseModel, extra="forbid"):
-    """A text that occurs exactly once in a file, and what takes its place."""
+    """A text that occurs exactly once in a file, and its replacement."""
 
     file: str
     old: str
@@ -135,7 +135,7 @@ def points_lost(result: CriterionResult) -> float:
 
 
 def expectation(folder: Path, assignment: Assignment) -> Expected:
-    """What the expected.toml of an example says; raises UsageError where it is malformed."""
+    """Return the expected result of an example; raises UsageError if it is malformed."""
     text, source = (folder / EXPECTED).read_text(encoding="utf-8"), _source(assignment, folder.name)
     expected = parse_table(text, Expected, source, SHAPE)
     known = {criterion.id for criterion in assignment.rubric}
@@ -149,7 +149,7 @@ def expectation(folder: Path, assignment: Assignment) -> Expected:
 
 
 def _source(assignment: Assignment, name: str) -> str:
-    """The file that says what is expected of an example."""
+    """Return the file that contains the expected result of an example."""
     own = assignment.folder / "examples" / name / EXPECTED
     return str(own if own.is_file() else assignment.folder / PLANTED)
 

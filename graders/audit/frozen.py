@@ -55,7 +55,9 @@ def compare_frozen(findings: Sequence[Finding], frozen: Mapping[str, Verdicts]) 
         for each in findings
     ]
     gone = sorted(frozen.keys() - found.keys())
-    return compared + [Finding(name, "", {}, ("it was frozen, and is gone",)) for name in gone]
+    return compared + [
+        Finding(name, "", {}, ("it is frozen, but no longer exists",)) for name in gone
+    ]
 
 
 def _verdicts(findings: Sequence[Finding]) -> dict[str, Verdicts]:
@@ -83,7 +85,7 @@ def _changes(
 ) -> Iterator[str]:
     """Yield the differences of one example, one sentence per check."""
     if name not in frozen:
-        yield "it was not there when the verdicts were frozen"
+        yield "it is new since the verdicts were frozen"
         return
     before, after = ({**each.get(SOLUTION, {}), **each[name]} for each in (frozen, found))
     for check in sorted(before.keys() | after.keys()):

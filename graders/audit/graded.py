@@ -1,6 +1,6 @@
-"""Grade the submissions of an audit within a time, and keep what was found for the next run.
+"""Grade the submissions of an audit until a deadline, and keep the results for the next run.
 
-    uploads ─┬─ kept in DIR/graded.jsonl: found again without grading
+    uploads ─┬─ kept in DIR/graded.jsonl: reused without grading
              └─ written to a folder ── grade_all ── Graded ── DIR/graded.jsonl
 
 The key of an upload is the hash of its files and of everything that grading depends on, so after a
@@ -40,7 +40,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How one check ended."""
+    """The result of one check."""
 
     id: str
     criterion: str
@@ -88,11 +88,11 @@ class Kept:
                 self._known[line.key] = line.graded
 
     def get(self, key: str) -> Graded | None:
-        """Return what was found; None if it has to be graded."""
+        """Return the kept result; None if the upload must be graded."""
         return self._known.get(key)
 
     def add(self, key: str, graded: Graded) -> None:
-        """Keep what was found; a fault is not kept, so that the next run tries again."""
+        """Keep a result, but not a fault, so that the next run tries again."""
         if not graded.fault:
             with self._file.open("ab") as file:
                 file.write(_LINES.dump_json(_Line(key, graded)) + b"\n")
@@ -107,9 +107,9 @@ class Grader:
     def grade(
         self, uploads: Iterable[Upload], request: GradingRequest, deadline: float
     ) -> Iterator[tuple[Upload, Graded]]:
-        """Yield the uploads as they are graded, first those that were before.
+        """Yield the uploads with their results, first those whose results were kept.
 
-        After the deadline, a time of `time.monotonic`, no upload is begun.
+        After the deadline, a time of `time.monotonic`, no grading starts.
         """
         whole = keys_of(request.assignment, request.options).whole
         waiting: dict[str, list[Upload]] = {}  # some may have the same files

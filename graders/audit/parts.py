@@ -1,10 +1,10 @@
-"""Run the parts of an audit within its minutes.
+"""Run the parts of an audit within its time limit.
 
     the solution ── nulls ── bases ── steadiness ── rewrites ── mutants ── Audit
                     until    until    until         until       until
                     10%      20%      35%           55%         100% of the time
 
-A part that ends early leaves its time to the next one. What was graded before costs no time.
+If a part ends early, the next one gets its time. Kept results of earlier runs take no time.
 """
 
 import random
@@ -38,7 +38,7 @@ from graders.grading.pipeline import GradingRequest
 ENDS = {"nulls": 0.1, "bases": 0.2, "steadiness": 0.35, "rewrites": 0.55, "mutants": 1.0}
 OTHERS = 8  # examples `right-*` that are changed, besides the solution
 TOGETHER = 8  # submissions graded under each secret before the next ones begin
-WALL_SECONDS, TOTAL_SECONDS = 10.0, 60.0  # a mutant that never ends takes all of it
+WALL_SECONDS, TOTAL_SECONDS = 10.0, 60.0  # an endless mutant uses all of it
 
 Found = tuple[Upload, Graded]
 Watch = Callable[[Iterable[Found], int], Iterator[Found]]  # shows progress
@@ -66,7 +66,7 @@ class _Run:
     watch: Watch
     bases: Sequence[Base]
     started: float
-    alone: dict[str, Graded] = field(default_factory=dict)  # what was found for each base
+    alone: dict[str, Graded] = field(default_factory=dict)  # the result of each unchanged base
     faults: list[str] = field(default_factory=list)
 
     def deadline(self, part: str) -> float:
@@ -76,9 +76,9 @@ class _Run:
     def grade(
         self, changes: Sequence[Changed], request: GradingRequest, part: str
     ) -> dict[str, Graded]:
-        """Return what was found for the changes that were graded in time, by id.
+        """Return the results of the changes that were graded in time, by ID.
 
-        Points that the base loses are not lost by the change.
+        Points that the unchanged base loses, too, do not count as lost.
         """
         bases = {each.change.id: each.change.base for each in changes}
         uploads = [Upload(each.change.id, each.files) for each in changes]
@@ -88,7 +88,7 @@ class _Run:
     def grade_uploads(
         self, uploads: Sequence[Upload], request: GradingRequest, part: str
     ) -> list[tuple[str, Graded]]:
-        """Return names and what was found; take down what could not be graded."""
+        """Return the results by name; note what could not be graded in `faults`."""
         found = self.grader.grade(uploads, request, self.deadline(part))
         done = list(self.watch(found, len(uploads)))
         self.faults.extend(f"{each.name}: {graded.fault}" for each, graded in done if graded.fault)
@@ -120,7 +120,7 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
 
 
 def _beyond(graded: Graded, base: Graded) -> Graded:
-    """Return what was found, without the points and the checks that the base loses, too."""
+    """Return the result without the points and failures that the unchanged base has, too."""
     lost = {name: points - base.lost.get(name, 0.0) for name, points in graded.lost.items()}
     failed = {(each.id, each.status) for each in base.checks if each.fraction < 1}
     return replace(
@@ -170,7 +170,7 @@ def _grade_solution(run: _Run) -> None:
 def _with_graded_bases(run: _Run) -> _Run:
     """Return the run with the bases that were graded in time.
 
-    An example of one part of an assignment loses the points of the others by itself.
+    An example of one part of an assignment lacks the others, and so loses their points anyway.
     """
     uploads = [Upload(each.name, each.files) for each in run.bases[1:]]
     run.alone.update(run.grade_uploads(uploads, run.request, "bases"))
@@ -193,7 +193,7 @@ def _audit_nulls(run: _Run) -> Nulls:
 
 
 def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Steadiness:
-    """Grade the solution and examples, some at a time, under one secret after the other."""
+    """Grade the solution and examples, a few at a time, with one secret after the other."""
     task, rng = request.assignment, random.Random(run.plan.seed)  # noqa: S311  as the mutants
     folders = sorted(examples.iterdir()) if examples.is_dir() else []
     rng.shuffle(folders)
@@ -247,7 +247,7 @@ def _unmatched(ids: set[str], others: Iterator[Changed]) -> list[str]:
 
 
 def _tightened(request: GradingRequest) -> GradingRequest:
-    """Return the request with limits under which a mutant that never ends is soon killed."""
+    """Return the request with lower limits, which soon end an endless mutant."""
     task = request.assignment
     tight = tightened(
         task,

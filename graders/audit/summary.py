@@ -1,4 +1,4 @@
-"""Turn what was graded into scores, survivors, agreement of hints, and steadiness.
+"""Summarize an audit's results: scores, survivors, agreement of hints, steadiness.
 
 A mutant counts for each criterion that lost points. A survivor counts for the criteria that lost
 points on other mutants of the same function or class, or else for all criteria of code.
@@ -17,7 +17,7 @@ from graders.statistics import upper_bound, wilson
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The mutants to grade, of how many possible ones, and records that match none of them."""
+    """The mutants to grade, the number of possible ones, and records that match no mutant."""
 
     possible: int
     mutants: Sequence[Change]
@@ -71,7 +71,7 @@ def lost_points(graded: Graded, pointed: Sequence[str]) -> dict[str, float]:
 
 
 def failed_checks(graded: Graded, criteria: Iterable[str]) -> dict[str, str]:
-    """Return the checks of these criteria that did not earn everything, and what they say."""
+    """Return the checks of these criteria that lost points, with their messages."""
     return {
         each.id: each.said or each.status
         for each in graded.checks
@@ -169,7 +169,7 @@ def _disagreeing(noticed: Sequence[Noticed]) -> Iterator[str]:
 def summarize_steadiness(
     graded: Sequence[tuple[str, Graded]], planned: int, repeats: int
 ) -> Steadiness:
-    """Return how often each check's verdict differed from its usual one of the same submission.
+    """Return how often each check's verdict differed from its most common one on a submission.
 
     A timeout is left out, because it may be due to a busy machine.
     """

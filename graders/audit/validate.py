@@ -4,9 +4,8 @@
 (b) every planted example loses exactly the expected points
 (c) every check has a criterion and every criterion a check
 
-An example without an answers file is graded without the written part, one with `only` is graded
-only on those criteria. What needs manual grading is
-undecided and loses nothing here.
+An example without an answers file is graded without the written part, and one with `only` is graded
+only on those criteria. Whatever needs manual grading is undecided and loses no points here.
 """
 
 import shutil

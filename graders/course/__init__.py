@@ -1,6 +1,7 @@
-"""What a course does with uploads before and with Results after they are graded.
+"""Collect a course's uploads before grading, and turn its Results into grades afterwards.
 
-Start with `final_grades.py`, where drops, late penalties and rounding are applied. `regrade.py`
-grades again after a change of the checks, and `review.py` lists what people have to decide.
-`gathering.py` and `preview.py` say which uploads a batch has, and which files these contain.
+Start with `final_grades.py`, which applies drops, late penalties and rounding. `gathering.py` and
+`preview.py` find the uploads of a batch and list their files; `roster.py` and `extensions.py` read
+the students and their due dates. `regrade.py` grades again after a change of the checks,
+`review.py` collects what people have to decide, and `release.py` decides what students see.
 """

@@ -1,6 +1,6 @@
 """Choose the submission that counts for each student: the one with the highest grade.
 
-If one of them has no grade, the best is unknown: all remain, for a person to choose.
+If one of them has no grade, the best is unknown: all remain, and a person chooses.
 """
 
 from collections import defaultdict
@@ -29,7 +29,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The submissions that do not count, and notes on those that a person must choose from."""
+    """The submissions that do not count, and notes about students for whom a person must choose."""
 
     others: tuple[str, ...]
     notes: tuple[str, ...]
@@ -84,10 +84,10 @@ def _earlier(submission: Submission) -> tuple[float, str]:
 
 def _for_the_group(key: str, best: str, stay: Sequence[str]) -> str:
     names = ", ".join(name for name in stay if name != best)
-    return f"{key}: {best} counts, though {names} stays for who handed it in with them"
+    return f"{key}: {best} counts; {names} stays because it counts for another group member"
 
 
 def _for_a_person(key: str, own: Sequence[Attempt]) -> str:
     names = ", ".join(each.submission.id for each in own)
     open_ = ", ".join(each.submission.id for each in own if each.grade is None)
-    return f"{key}: {open_} has no grade, so that a person must say which counts of {names}"
+    return f"{key}: {open_} has no grade, so decide which of these counts: {names}"

@@ -37,7 +37,7 @@ def refuse_losses(report: Regraded) -> None:
 
 
 def _compared(store: Store, found: Regraded) -> Regraded:
-    """The same with what differs; each pair of Results is read once and let go."""
+    """Return the report with the differences; only one pair of Results is in memory at a time."""
     old = {member.submission: member.cache_key.address for member in store.members(found.before)}
     changed, most_before, most_after = list[Difference](), 0.0, 0.0
     for new in store.results(found.after):
@@ -65,7 +65,7 @@ def difference(old: Result | None, new: Result) -> Difference:
 
 
 def _adjusted(old: Result | None, new: Result) -> Iterator[str]:
-    """Yield a sentence for each criterion whose machine's points differ under an adjustment."""
+    """Yield a sentence for each adjusted criterion whose machine's points changed."""
     before = {each.criterion.id: each for each in (old.criteria if old else ())}
     for graded in new.criteria:
         was = before.get(graded.criterion.id, graded)

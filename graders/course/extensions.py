@@ -52,7 +52,7 @@ class Extensions:
 
 
 def read_extensions(out: Path, task: Assignment) -> Extensions:
-    """Read the extensions in DIR, if any; raises UsageError if the file is invalid."""
+    """Return the extensions in DIR, if any; raises UsageError if the file is invalid."""
     file = out / FILE
     if not file.exists() or task.due is None or task.due.tzinfo is None:
         return Extensions(task.due)
@@ -77,7 +77,7 @@ def _granted(where: str, row: list[str]) -> tuple[str, datetime]:
         raise UsageError(f"{where}: no student with a date", "ada,2026-12-03T23:59:00Z") from error
     if moment.tzinfo is None or not student.strip():
         raise UsageError(f"{where}: no student, or no time zone", "ada,2026-12-03T23:59:00Z")
-    return name_key(plain_cell(student)), moment  # as it is in grades.csv
+    return name_key(plain_cell(student)), moment  # it may be copied from grades.csv
 
 
 def keys_of(submission: str, student: str) -> set[str]:

@@ -27,7 +27,7 @@ MODES = {
 class FinalGrade:
     """A grade, and how it was computed.
 
-    `raw` is the Result's score, `maximum` the maximum after drops, without extra credit. `final`
+    `raw` is the Result's score. `maximum` is the maximum after drops, without extra credit. `final`
     is None if there is no score, or if the submission was too late to be accepted.
     """
 
@@ -43,9 +43,10 @@ class FinalGrade:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """What is left of a Result after the drops: points earned and points to be had.
+    """The points of a Result after the drops: those earned, and those that can be earned.
 
-    `without` are the titles of what was dropped.
+    `dropped` and `without` are the IDs and the titles of the dropped criteria. `most` is the
+    maximum with extra credit.
     """
 
     dropped: tuple[str, ...]
@@ -86,7 +87,7 @@ def seconds_late(submitted: datetime | None, due: datetime | None, lateness: Lat
 
 
 def begun(seconds: float, unit: int) -> int:
-    """Return how many units of time have started."""
+    """Return the number of units of time that have started, such as days."""
     return max(math.ceil(seconds / unit), 0)
 
 
@@ -106,9 +107,9 @@ def _counted(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> _Cou
 
 
 def _dropped(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> tuple[str, ...]:
-    """Return the lowest of each group; none of a group that was only partly graded.
+    """Return the lowest criteria of each group, but none of a group that was only partly graded.
 
-    What a student is excused from is not in the group, and one criterion of the rest always counts.
+    Excused criteria do not belong to the group. At least one of the others is never dropped.
     """
     points = {each.criterion.id: each.points or 0.0 for each in criteria}
     excused = {each.criterion.id for each in criteria if each.is_excused}
@@ -157,7 +158,7 @@ def _words(counted: _Counted, penalty: Decimal, days: int, policy: GradingPolicy
 
 
 def late_words(days: int, lateness: Lateness) -> str:
-    """How late it came, and whether that is too late."""
+    """Return how late a submission is, and whether that is too late."""
     begun_days = f"{days} day{'s' if days > 1 else ''} late"
     if not _is_too_late(days, lateness):
         return begun_days
@@ -166,7 +167,7 @@ def late_words(days: int, lateness: Lateness) -> str:
 
 
 def policy_words(policy: GradingPolicy) -> str:
-    """How a score becomes a grade, as sentences that name no criterion and no points."""
+    """Return sentences that explain how a score becomes a grade, without criteria and points."""
     late, said = policy.lateness, [_drop_words(drop) for drop in policy.drops]
     if late.percent:
         base = "points earned" if late.kind == "of_score" else "maximum"

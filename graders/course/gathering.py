@@ -20,7 +20,7 @@ from submissions.submission import Rejected
 Choice = TypeVar("Choice", Layout, Attempts)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 ATTEMPTS: tuple[Attempts, ...] = get_args(Attempts)
-A_COURSE = 3  # folders with the same required file: more than one student keeps
+A_COURSE = 3  # this many folders with the same required file are not one student's submission
 RECEIVED = "received"  # in DIR: uploads that had to be unpacked or combined
 OF_A_COURSE = replace(
     UNPACK_LIMITS,
@@ -91,7 +91,7 @@ def in_words(found: Gathered) -> tuple[str, ...]:
 
 
 def _is_one_submission(folder: Path, wanted: Sequence[str]) -> bool:
-    """Whether the wanted files are in the folder or its `src`, and no child is an upload."""
+    """Return True if the folder or its `src` has the wanted files, and no child is an upload."""
     others = [
         each for each in collect(folder) if each.name != "src" and not is_copy_like(each.name)
     ]
@@ -118,8 +118,8 @@ def _doubting_times(found: Gathered, task: Assignment) -> Gathered:
     late = sum(
         seconds_late(each.submitted_at, task.due, lateness) > 0 for each in found.submissions
     )
-    by = "by the times of the files, which copying changes"
-    note = f"{by}, {late} of {len(found.submissions)} came after the due date"
+    count = f"{late} of {len(found.submissions)}"
+    note = f"late by the times of the files, which copying can change: {count} submissions"
     return replace(found, notes=(*found.notes, *([note] if late else [])))
 
 
@@ -128,7 +128,7 @@ def _chosen(option: str, value: str, known: tuple[Choice, ...]) -> Choice:
         if each == value:
             return each
     names = ", ".join(f"`{each}`" for each in known)
-    raise UsageError(f"{option}: there is no `{value}`", f"there is {names}")
+    raise UsageError(f"{option}: there is no `{value}`", f"choose from: {names}")
 
 
 def _opened(folder: Path, work: Path) -> Path:

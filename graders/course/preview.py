@@ -1,7 +1,7 @@
 """List the files of uploads before anything is graded; no student code runs.
 
-uploads ── previews ── survey ──┬── nobody has files of a kind      refused by batch, a note of run
-                                └── predictions are of other data   refused
+uploads ── previews ── survey ──┬── nobody has files of a kind      batch refuses, run adds a note
+                                └── predictions are for other data  both refuse
 """
 
 import tempfile
@@ -37,8 +37,8 @@ WORDS: Mapping[CriterionKind, str] = {
 class Preview:
     """The files of one upload: code, artifacts, and what is missing.
 
-    An artifact's number is that of its lines, or 0 for answers and what is optional.
-    `rejected` says why the upload cannot be opened, if so.
+    `artifacts` counts the lines of each file; the count is 0 for answers and optional files.
+    `rejected` says why the upload cannot be opened; otherwise it is empty.
     """
 
     submission: Submission
@@ -61,14 +61,14 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The kinds that no upload has files for, and a sentence if predictions are of other data."""
+    """The kinds that no upload has files for, and a sentence if predictions are for other data."""
 
     submissions: int
     missing: tuple[CriterionKind, ...]
     other_data: str
 
     def refuse_other_data(self) -> None:
-        """Raise UsageError if the predictions are for the course's data, which were not given."""
+        """Raise UsageError if the predictions are for the course's data, but --data is missing."""
         if self.other_data:
             raise UsageError(self.other_data, "pass --data DIR with the course's data files")
 
@@ -89,9 +89,9 @@ def previews(submissions: Iterable[Submission], request: GradingRequest) -> Iter
 def survey(
     uploads: Iterable[Preview], request: GradingRequest, *, allow_missing: bool = False
 ) -> Survey:
-    """Look for kinds without files, and for predictions of other data, in as few as will do.
+    """Find kinds without files, and predictions for other data.
 
-    One upload with files of a kind, or with predictions that fit the data, is enough.
+    Stop early: one upload with files of a kind, or with predictions that fit the data, is enough.
     """
     missing = set() if allow_missing else set(_kinds(request))
     declared = _declared_rows(request)
@@ -128,7 +128,7 @@ def notes_on_missing(found: Survey, request: GradingRequest) -> list[str]:
 def stored_in(
     out: Path, submissions: Iterable[Submission], request: GradingRequest
 ) -> frozenset[str]:
-    """Return the submissions that a batch into `out` would not grade again."""
+    """Return the submissions whose stored Results a batch into `out` would reuse."""
     if not (out / FILE).is_file():
         return frozenset()
     with read_store(out) as store:
@@ -148,7 +148,7 @@ def _nobody_has(found: Survey, request: GradingRequest) -> str:
 
 
 def _left_out(found: Survey, request: GradingRequest) -> str:
-    """Return the `--only` that leaves out what nobody submitted; empty if nothing is left."""
+    """Suggest an `--only` that leaves out what nobody submitted; "" if no points would be left."""
     task = request.assignment
     wanted = wanted_criteria(task, request.options.only)
     kept = [each for each in wanted if each.kind not in found.missing]
@@ -217,7 +217,7 @@ def _missing(
 
 
 def _lines(file: Path) -> int:
-    """Return the number of lines of a text; 0 if it is too large to be one."""
+    """Return the number of lines of a text file; 0 if it is too large to be predictions."""
     if file.stat().st_size > LARGEST:
         return 0
     content = file.read_bytes().rstrip(b"\r\n")
@@ -228,7 +228,7 @@ def _declared_rows(request: GradingRequest) -> Mapping[int, str]:
     """Return the declared data files by their rows; none if --data is given."""
     if request.options.data is not None or "metric" not in _kinds(request):
         return {}
-    files = [*request.assignment.data_files.items()][::-1]  # of equal rows, the first counts
+    files = [*request.assignment.data_files.items()][::-1]  # if rows are equal, the first wins
     return {each.rows: name for name, each in files if each.rows}
 
 

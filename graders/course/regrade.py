@@ -29,7 +29,7 @@ from submissions.receive import identify
 
 @dataclass(frozen=True, slots=True)
 class Regrading:
-    """One submission of the published generation, and its affected criteria."""
+    """A submission of the published generation; `touched` are its affected criteria."""
 
     submission: Submission
     before: Member
@@ -59,7 +59,7 @@ class Draft:
 
     @property
     def request(self) -> GradingRequest:
-        """The draft's most demanding request."""
+        """The request that needs most: with a rerun if any submission has one."""
         options = sorted((each.options for each in self.current.values()), key=_trains)
         return GradingRequest(self.assignment, options[-1])
 
@@ -217,7 +217,7 @@ def _environments(old: Result, new: Result) -> dict[str, object]:
 
 
 def _resources(old: Result, new: Result) -> dict[str, object]:
-    """Return the larger resource use of both, because the new run graded only a part."""
+    """Return the maximum of both resource uses, because the new run graded only a part."""
     said = [each.environment.get("resources") for each in (old, new)]
     found = [each for each in said if isinstance(each, dict)]
     names = {name for each in found for name in each}

@@ -26,11 +26,10 @@ LATER = ("after_due_date", "after_published")
 
 @dataclass(frozen=True, slots=True)
 class CourseRules:
-    """What a course's files say of a Result today: criteria that are opened, and the final grade.
+    """The rules by which a Result is shown today: the opened criteria, and the final grade.
 
-    They change without a new grading: with the date, a release, an extension or `[grading]`.
-    `key` is the secret behind the codes for regrade requests, which are listed by submission, as
-    staff's comments are.
+    They can change without a new grading: the date, a release, an extension, `[grading]`. `key` is
+    the secret behind the codes for regrade requests. `requests` and `comments` are by submission.
     """
 
     opened: frozenset[str] = frozenset()
@@ -41,17 +40,17 @@ class CourseRules:
     comments: Mapping[str, Sequence[Comment]] = field(default_factory=dict)
 
     def grade(self, result: Result) -> FinalGrade | None:
-        """The final grade; None if the assignment declares no way from the score to it."""
+        """Return the final grade; None if the assignment has no `[grading]` table."""
         if not self.policy.declared:
             return None
         return final_grade(result, self.policy, self.dues.due_of(result.submission))
 
 
-PLAIN = CourseRules()  # visible criteria alone, and no grade but the score
+PLAIN = CourseRules()  # only the visible criteria, and no final grade
 
 
 def rules_of(store: Store, task: Assignment, out: Path) -> CourseRules:
-    """Return the rules of the store in `out`, as its files are now."""
+    """Return the current rules of the store in `out`."""
     dues = read_extensions(out, task)
     shown = opened(task, end_of(task, dues), released=store.released(), now=datetime.now(UTC))
     requests: dict[str, list[Request]] = defaultdict(list)
@@ -66,14 +65,14 @@ def rules_of(store: Store, task: Assignment, out: Path) -> CourseRules:
 def opened(
     task: Assignment, end: datetime | None, *, released: bool, now: datetime
 ) -> frozenset[str]:
-    """Return the opened criteria, if submissions are possible until `end`."""
+    """Return the opened criteria; submissions are possible until `end`."""
     over = released if end is None else now > end
     shown = {"after_due_date": over, "after_published": released}
     return frozenset(each.id for each in task.rubric if shown.get(each.visibility))
 
 
 def end_of(task: Assignment, dues: Extensions) -> datetime | None:
-    """Return the end of all submissions for points, or None if no date determines it."""
+    """Return when the last submission can earn points, or None if no date determines it."""
     last, late = dues.last, task.grading.lateness
     if last is None or _has_no_end(late):
         return None

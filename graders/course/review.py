@@ -94,7 +94,7 @@ class Trail:
 
 
 class Review:
-    """The answers in a store that people decide, and their decisions."""
+    """The answers in a store that need manual grading, and the decisions about them."""
 
     def __init__(self, folder: Path, store: Store, decisions: Decisions) -> None:
         self.folder = folder
@@ -111,7 +111,7 @@ class Review:
         return self._material or self._read()
 
     def _read(self) -> ReviewMaterial:
-        """Return everything to review; read again if something was graded since."""
+        """Return everything to review; read it again if something was graded in the meantime."""
         current = self.store.generation()
         members = self.store.members(current.number)
         stamp = (
@@ -139,7 +139,7 @@ class Review:
         return load_assignment(str(self.material.assignment.folder))
 
     def refresh(self) -> None:
-        """Read new decisions, made here or in another server, and what was graded since."""
+        """Read new decisions, including those of other servers, and new Results."""
         self.trail.extend(self.decisions.since(self.trail.newest))
         self._read()
 
@@ -152,7 +152,7 @@ class Review:
         return self.trail.by_answer.get(answer.key, [])
 
     def result(self, submission: str) -> Result:
-        """Return a submission's points with the decisions so far, without other checks."""
+        """Return a submission's Result with the decisions so far; other checks are left out."""
         rows = self.trail.by_submission.get(submission, [])
         newest = rows[-1].number if rows else 0
         known = self._scores.get(submission)
@@ -162,7 +162,7 @@ class Review:
         return known[1]
 
     def counted(self, submission: str) -> Result:
-        """Return a submission's points with the decisions so far, and with what staff adjusted."""
+        """Return a submission's Result with the decisions and adjustments so far."""
         rows = self.store.adjustments().of(submission)
         return adjusted(self.result(submission), rows)
 
@@ -227,12 +227,12 @@ def _answers(result: Result) -> Iterator[Answer]:
 
 
 def _text(found: CheckResult) -> str:
-    """Return what a person decides about: the answer, or a check's request for review."""
+    """Return the text to decide on: the answer, or why a check asks for a decision."""
     return found.actual if is_written(found) else found.message.split("\n")[0]
 
 
 def _reason(found: CheckResult) -> str:
-    """Return why this check was left to a person, and the check's other findings."""
+    """Return why a person must decide this check, and its other findings."""
     if not is_written(found):
         rows = (f"{label}: {value}" for label, value in found.counterexample)
         values = (found.expected and f"expected: {found.expected}", *rows)

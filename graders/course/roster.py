@@ -1,10 +1,10 @@
-"""The course's students: `DIR/roster.csv`, and which of them a submission is of.
+"""Read the course's students from `DIR/roster.csv`, and match them to submissions.
 
     submission,name,email,student_id,section
     ada,Ada Lovelace,ada@example.edu,1815,A
 
-A row belongs to a submission by its folder or archive, or by the address or number that came with
-it. Every member of a group has a row.
+A row is matched by the name of the folder or archive, or by the email or number that came with the
+submission. Every member of a group has a row.
 """
 
 import csv
@@ -29,7 +29,7 @@ NAMED = 10  # in one sentence
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """The students of a course, by submission and by address or number."""
+    """The students of a course, by submission and by email or number."""
 
     by_submission: Mapping[str, Sequence[Person]]
     by_number: Mapping[str, Person]
@@ -41,7 +41,7 @@ class Roster:
         return frozenset((*rows, *self.by_number.values()))
 
     def people_of(self, submission: Submission) -> tuple[Person, ...]:
-        """Who submitted it, as the roster knows them; nobody if it knows none of them."""
+        """Return who submitted it according to the roster; nobody if none of them is in it."""
         keys = (name_key(submission.id), name_key(submission.path.name))
         rows = [person for key in keys for person in self.by_submission.get(key, ())]
         if rows:
@@ -59,7 +59,7 @@ class Roster:
 
 @dataclass(frozen=True, slots=True)
 class Enrolled:
-    """Submissions with the people of a roster, and what staff should know of it."""
+    """Submissions with the people of a roster, and notes for staff."""
 
     submissions: tuple[Submission, ...]
     notes: tuple[str, ...] = ()
@@ -68,10 +68,10 @@ class Enrolled:
 def by_roster(
     submissions: Sequence[Submission], given: Path | None, out: Path, *, whole: bool = False
 ) -> Enrolled:
-    """The submissions with the people of the roster, which is kept in `out`.
+    """Return the submissions with the people of the roster, which is copied to `out`.
 
-    Without `given` it is the one kept before, if any. `whole` means that these are all submissions
-    of the course. Raises UsageError if the file is not a roster.
+    Without `given`, use the copy in `out`, if any. `whole` means that these are all submissions of
+    the course. Raises UsageError if the file is not a roster.
     """
     roster = _kept(given, out)
     if roster is None:
@@ -91,7 +91,7 @@ def by_roster(
 
 
 def search(store: Store, generation: int, text: str) -> list[str]:
-    """The submission with this id, or those whose id, name, email or number has all the words.
+    """Return the submission with this ID, or those whose ID, people or numbers contain all words.
 
     Raises StorageError if there is none.
     """
@@ -105,7 +105,7 @@ def search(store: Store, generation: int, text: str) -> list[str]:
 
 
 def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
-    """The submissions by all that identifies a student, as `name_key` folds it."""
+    """Return the submissions by everything that identifies a student, folded by `name_key`."""
     found: dict[str, list[str]] = defaultdict(list)
     for each in store.members(generation):
         student, _ = store.handed_in(each.submission, each.cache_key.address)
@@ -129,7 +129,7 @@ def _kept(given: Path | None, out: Path) -> Roster | None:
 
 
 def read_roster(file: Path) -> Roster:
-    """The students in a file; UsageError, which names the line, if it is not a roster."""
+    """Return the students in a file; raises UsageError with the line if it is not a roster."""
     try:
         text = file.read_text(encoding="utf-8-sig")
         delimiter = ";" if ";" in text.partition("\n")[0] else ","

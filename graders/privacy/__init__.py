@@ -1,5 +1,5 @@
-"""What a course's data says about people: remove one person, or give everybody another name.
+"""Remove one student from a results folder, or replace everyone's names by pseudonyms.
 
-Start with `forgetting.py`, which finds what a results folder has of a student. `pseudonyms.py`
-replaces names in texts and in students' code for `export research`.
+Start with `forgetting.py`, which finds everything about a student. `pseudonyms.py` replaces names
+in texts and in students' code for `export research`.
 """

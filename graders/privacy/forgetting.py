@@ -1,7 +1,7 @@
-"""Find and remove what a results folder has of one student.
+"""Find and remove everything about one student in a results folder.
 
-The submission of a single student goes as a whole. In a group's submission only that member is no
-longer named: it is the others' work, too.
+A single student's submission is removed completely. In a group's submission, only that member's
+name is removed, because the work also belongs to the others.
 """
 
 import csv
@@ -27,10 +27,10 @@ TELLING = 8  # letters of a word that is somebody's and not a word of a page
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a store knows of a student: the submission, its people, and which of them is meant.
+    """A student in a store: the submission, all its people, and the one to remove.
 
-    `upload` is where the submission lay when it was graded; `namesake` says whether another
-    submission names somebody of the same name.
+    `upload` is the path from which the submission was graded. `namesake` is True if another
+    submission is by somebody with the same name.
     """
 
     submission: str
@@ -46,14 +46,14 @@ class Known:
 
     @property
     def keys(self) -> frozenset[str]:
-        """What identifies the student in a table, as `name_key` folds it."""
+        """The texts that identify the student in a table, folded by `name_key`."""
         own = {self.person.email, self.person.sid, self.person.canvas}
         own |= set() if self.others else {self.submission, self.upload.name}
         return frozenset(map(name_key, filter(None, own or {self.person.name})))
 
     @property
     def texts(self) -> frozenset[str]:
-        """What identifies the student anywhere; a short word may be any word."""
+        """The texts that identify the student in any file; short words do not."""
         words = set() if self.others else {self.submission}
         words |= set() if self.namesake else {self.person.name}
         telling = {each for each in words if len(each) >= TELLING or not each.isalpha()}
@@ -61,7 +61,7 @@ class Known:
 
 
 def find_student(store: Store, generation: int, typed: str) -> Known:
-    """Return what the store knows of a student; raises UsageError if that is not one student."""
+    """Return the student that was typed; raises UsageError if it is not exactly one."""
     members = {each.submission: each for each in store.members(generation)}
     known = roster.by_identity(store, generation)
     found = [typed] if typed in members else known.get(name_key(typed), [])
@@ -84,7 +84,7 @@ def find_student(store: Store, generation: int, typed: str) -> Known:
 
 
 def forget_rows_of(known: Known, out: Path) -> list[str]:
-    """Remove the student's rows from the tables that staff wrote, and say from which."""
+    """Remove the student's rows from the tables that staff wrote; return a sentence for each."""
     said = list[str]()
     for name in PEOPLE_FILES:
         file = out / name
@@ -100,7 +100,7 @@ def forget_rows_of(known: Known, out: Path) -> list[str]:
 
 
 def without(known: Known) -> str:
-    """Return who submitted it without the student."""
+    """Return who submitted it, without the student."""
     return student_text(known.others)
 
 
@@ -130,7 +130,7 @@ def _is_of(known: Known, text: str, header: str) -> bool:
 
 
 def _spellings(text: str) -> Iterator[bytes]:
-    """Yield a text as it stands in text, in HTML and in JSON."""
+    """Yield a text as it is written in plain text, HTML and JSON."""
     yield text.encode(errors="surrogateescape")
     yield html.escape(text).encode(errors="surrogateescape")
     yield json.dumps(text)[1:-1].encode()

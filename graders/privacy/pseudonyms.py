@@ -1,11 +1,11 @@
 """Replace people's names in texts, paths and code by pseudonyms.
 
-A pseudonym is HMAC-SHA256(the store's secret, submission), shortened: equal in every export of one
-results folder, and not to be found by trying names without the secret.
+A pseudonym is HMAC-SHA256(the store's secret, submission), shortened. It is the same in every
+export of one results folder, and nobody can find it by trying names without the secret.
 
-A full name, an email address and a number are replaced everywhere, also those of others in the
-course. A part of a name may be a word of Python (`max`, `ray`): it is replaced in the student's own
-comments, texts and paths, and what is left of it in names of the code is reported.
+Full names, email addresses and numbers of everyone in the course are replaced everywhere. A part of
+a name may be a word of Python (`max`, `ray`), so it is replaced only in the student's own comments,
+texts and paths; where it occurs in names in the code, it is reported.
 """
 
 import base64
@@ -42,7 +42,7 @@ def pseudonym(key: bytes, submission: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scrubbed:
-    """A text without names, and where parts of names are left in it."""
+    """A text without names, and the places where parts of names remain."""
 
     text: str
     left: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ class Names:
         return made | {"execution_count": None, "source": clean.text}, clean
 
     def _maybe(self, text: str) -> list[str]:
-        """Return the words that are a part of a name in this course, written as a name."""
+        """Return the capitalized words that are part of a name in this course."""
         words = (word[0] for word in WORD.finditer(text))
         found = (each for each in words if each[0].isupper() and each.casefold() in self._parts)
         return list(dict.fromkeys(found))
@@ -171,7 +171,7 @@ class Names:
 
 
 def _replace(lines: list[str], token: tokenize.TokenInfo, text: str) -> None:
-    """Replace a token in its lines; what follows it in them has been replaced before."""
+    """Replace a token in its lines; later tokens must have been replaced before."""
     (first, begin), (last, end) = token.start, token.end
     whole = lines[first - 1][:begin] + text + lines[last - 1][end:]
     lines[first - 1 : last] = [whole, *[""] * (last - first)]
@@ -189,6 +189,6 @@ def _words(name: str) -> list[str]:
 
 
 def _whole_words(texts: Iterable[str]) -> re.Pattern[str]:
-    """Match any of the texts, the first first, between signs that are no letters or digits."""
+    """Match any of the texts as whole words; earlier texts take precedence."""
     either = "|".join(map(re.escape, texts)) or r"(?!)"
     return re.compile(rf"(?<![^\W_])(?:{either})(?![^\W_])", re.IGNORECASE)

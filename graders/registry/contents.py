@@ -82,7 +82,7 @@ def own_assignment(upload: Path) -> Assignment:
         names = ", ".join(f"`{each.name}`" for each in known)
         raise UsageError(
             f"{upload}: could not detect the assignment",
-            f"name it with --assignment: there is {names}",
+            f"name it with --assignment; choose from: {names}",
         )
     return ranked[0]
 

@@ -1,4 +1,4 @@
-"""Compare all submissions in pairs, without what the course gave and what many have."""
+"""Compare all pairs of submissions, ignoring starter code and what many submissions contain."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,21 +15,21 @@ from graders.similarity.uploads import DataFile, Upload
 Kind = Literal["code", "answers"]
 KINDS: Mapping[Kind, str] = {"code": "code", "answers": "typed answers"}
 WINNOWING = {"code": CODE, "answers": PROSE}
-# What more submissions contain than this does not count: the course or a library explains it.
+# Fingerprints in more submissions than this do not count: the course or a library explains them.
 FEW, SHARE = 4, 0.25
-LEAST = 10  # fingerprints that a share refers to, so that a few equal lines are no large share
+LEAST = 10  # the smallest denominator of a share, so that a few equal lines are no large share
 LINKED = 0.5  # the share that links two submissions into a group
 LISTED, SHOWN = 1000, 40  # pairs in the JSON file; pairs with passages
 BINS = 20  # of the distribution
 MOST_PASSAGES, MOST_LINES = 12, 60  # of one pair; of one passage
 NEARLY = {"values": 0.99, "lines": 0.95}  # the share of a sketch that agrees
-PRECISION = 1e-3  # by which values agree that were changed to look different
-MOST_LINKS = 50  # pairs that agree in a file; those of more are not listed
+PRECISION = 1e-3  # relative; slightly changed values still agree
+MOST_LINKS = 50  # if more pairs agree in a file, its groups are not listed
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines of a file as submitted, numbered from `first`; of a long passage, the first ones."""
+    """Lines of a file as submitted, numbered from `first`; a long passage is cut off."""
 
     file: str
     first: int
@@ -39,7 +39,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class SharedPassage:
-    """A passage in both submissions, and how many tokens (of answers: words) it has."""
+    """A passage in both submissions, and its number of tokens (in answers: words)."""
 
     kind: Kind
     tokens: int
@@ -49,7 +49,7 @@ class SharedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What two submissions share: the share of each one's fingerprints that the other has."""
+    """The similarity of two submissions: the share of each one's fingerprints in the other."""
 
     one: float
     other: float
@@ -75,9 +75,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class SharedFile:
-    """A file by its name: how many submissions have it, and in how many pairs it agrees.
+    """A file name: how many submissions have the file, and in how many pairs it agrees.
 
-    `groups` are the submissions in which it agrees, if these are few.
+    `groups` are the submissions in which it agrees, unless there are too many.
     """
 
     name: str
@@ -90,7 +90,7 @@ class SharedFile:
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """What was found; `distributions` counts all pairs by their share, in BINS equal steps.
+    """The result; `distributions` counts all pairs by their share, in BINS equal steps.
 
     `linked` pairs make the `groups`. `left_out` counts the fingerprints that many submissions
     have; each of the `notes` begins with its submission.
@@ -110,7 +110,7 @@ class Similarity:
 
 @dataclass(frozen=True, slots=True)
 class _Prints:
-    """The fingerprints of one kind that count, by upload, and how many a pair shares."""
+    """The fingerprints of one kind that count, by upload, and how many each pair shares."""
 
     own: tuple[Mapping[int, list[int]], ...]
     shared: NDArray[np.int32]
@@ -132,7 +132,7 @@ def compare(
 ) -> Similarity:
     """Compare the uploads with each other and with past ones.
 
-    What the `given` ones or many uploads contain does not count.
+    Fingerprints in `given` (starter code) or in many uploads do not count.
     """
     everyone, n = [*uploads, *past], len(uploads)
     prints = {kind: _prints(kind, everyone, n, given) for kind in KINDS}
@@ -164,7 +164,7 @@ def _pairs(
     prints: Mapping[Kind, _Prints],
     ranked: Sequence[tuple[int, int]],
 ) -> Iterator[Pair]:
-    """Yield the pairs, those at the top with their passages."""
+    """Yield the pairs; the first ones have passages."""
     for rank, (a, b) in enumerate(ranked):
         pair = Pair(
             everyone[a].id,
@@ -247,7 +247,7 @@ def _connected(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
 def _shared_files(
     everyone: Sequence[Upload], n: int, given: Iterable[Upload]
 ) -> Iterator[SharedFile]:
-    """Yield the files that agree in some pair, those of the fewest pairs first."""
+    """Yield the files that agree in some pair, the rarest agreement first."""
     handed_out = {file.sha256 for each in given for file in each.files}
     named: dict[str, dict[int, DataFile]] = defaultdict(dict)
     for at, upload in enumerate(everyone):
@@ -293,6 +293,6 @@ def _agree(
     same = sketch == others
     if kind == "values":
         values = sketch.view(np.float32)
-        with np.errstate(all="ignore"):  # bytes that are no numbers
+        with np.errstate(all="ignore"):  # bytes that are not numbers
             same |= np.abs(values - others.view(np.float32)) <= PRECISION * np.abs(values)
     return np.asarray(same.mean(axis=1))

@@ -1,8 +1,8 @@
 """Fingerprint tokens by winnowing, and find the passages that two submissions share.
 
-Winnowing (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003): every run of k tokens is hashed,
-and of every w consecutive hashes the smallest is kept. No passage of fewer than k equal tokens is
-found, and each one of at least k + w - 1 tokens of one unit is.
+Winnowing (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003) hashes every run of k tokens, and
+keeps the smallest of every w consecutive hashes. It finds no passage of fewer than k equal tokens,
+and every passage of at least k + w - 1 equal tokens in one unit.
 """
 
 from collections import defaultdict
@@ -60,7 +60,7 @@ def fingerprints(tokens: Tokens, by: Winnowing) -> Mapping[int, list[int]]:
 
 
 def _smallest(hashes: NDArray[np.uint64], w: int) -> NDArray[np.int64]:
-    """Return the places of the smallest hash of each window, the last one if some are equal."""
+    """Return the place of the smallest hash in each window, or the last of several equal ones."""
     if not len(hashes):
         return np.zeros(0, np.int64)
     windows = sliding_window_view(hashes, min(w, len(hashes)))[:, ::-1]
@@ -89,7 +89,7 @@ def shared_passages(
 
 
 def _apart(passages: Iterable[Passage]) -> Iterator[Passage]:
-    """Yield the passages, the longest first, without those that are mostly in others."""
+    """Yield the passages, the longest first, except those mostly covered by longer ones."""
     mine, theirs = set[int](), set[int]()
     for each in sorted(passages, key=lambda each: (-each.length, each.first, each.second)):
         here = range(each.first, each.first + each.length)

@@ -1,9 +1,9 @@
-"""The trail of a store about criteria whose points staff changed by hand.
+"""Store the adjustments: who changed the points of which criterion, how and why.
 
-adjustments    number, submission, criterion, upload, who, what, points, machine's points, why,
-               `seen`, when
+adjustments    number, submission, criterion, upload, reviewer, action, points, machine's points,
+               comment, `seen`, time
 
-Rows are added and never changed or removed; the database itself refuses it.
+Rows are added and never changed; the database refuses it. Only `forget` removes them.
 """
 
 import sqlite3
@@ -28,10 +28,10 @@ AND number IN (SELECT max(number) FROM adjustments GROUP BY submission, criterio
 
 
 class Overtaken(Exception):
-    """Someone else adjusted a criterion in between; `newest` is that adjustment."""
+    """Someone else adjusted the criterion in the meantime; `newest` is that adjustment."""
 
     def __init__(self, newest: Adjustment) -> None:
-        super().__init__("somebody adjusted it in between")
+        super().__init__("somebody adjusted it in the meantime")
         self.newest = newest
 
 
@@ -54,7 +54,10 @@ class Adjustments:
             return adjustments_of(self.connection, submission)
 
     def add(self, adjustments: Sequence[Adjustment]) -> None:
-        """Store these, all or none; raises Overtaken if one was made without seeing the newest."""
+        """Store all of these or none.
+
+        Raises Overtaken if one was made without seeing the newest adjustment of its criterion.
+        """
         moment = now()
         with transaction(self.file, self.connection):
             known = {each.key: each for each in self.all()}

@@ -1,14 +1,14 @@
 """Open and check the SQLite file of a store, and report its errors in plain words.
 
 generations   number, assignment, version, checks, made_at, published
-members       generation, submission -> address        who stands in a generation, with what
-results       submission, address -> the Result        its JSON, what it was made of; `annex` is
-                                                       what the JSON of earlier versions left out
-inputs        one row: what inputs are drawn from      0 is the public draw, all else a secret
-releases      what staff said of criteria that wait for it, and `released_by`; the last row counts
-grades_csv    the sums of every `grades.csv` that was written: another one was edited by hand
-repeats       what was graded again and judged differently: see graders/storage/repeats.py
-decisions     what people decided about answers, and `written`: see graders/storage/decisions.py
+members       generation, submission -> address        the submissions and Results of a generation
+results       submission, address -> the Result        its JSON, and the keys it was made from;
+                                                       `annex` is what earlier JSON left out
+inputs        one row: the seed of all inputs          0 for public inputs, otherwise a secret
+releases      every release and its withdrawal, with `released_by`; the last row counts
+grades_csv    the checksum of every `grades.csv` that was written, to detect edits by hand
+repeats       how often a regrade changed a verdict: see graders/storage/repeats.py
+decisions     decisions about answers, and `written`: see graders/storage/decisions.py
 adjustments   points that people changed: see graders/storage/adjustments.py
 forgotten     when and by whom a student was removed: see graders/storage/forgotten.py
 requests      regrade requests, `replies` and `comments`: see graders/storage/requests.py
@@ -42,7 +42,7 @@ CREATE TABLE results (
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
-# The trails stay as they are; only `forget` may remove rows, and no program may change one.
+# Tables that record what people did: no row may be changed, and only `forget` may remove rows.
 TRAILS = {
     "decisions": "a decision",
     "adjustments": "an adjustment",
@@ -101,7 +101,7 @@ CREATE TABLE IF NOT EXISTS comments (
 {" ".join((*STAY.values(), *REMAIN.values()))}
 CREATE TABLE IF NOT EXISTS course_key (
   only INTEGER PRIMARY KEY CHECK (only = 1), key TEXT NOT NULL);
-"""  # tables that stores of earlier versions lack
+"""  # tables that stores of earlier versions may lack
 OWNERS_ALONE = 0o600
 DAMAGED = "move it away and grade again; the files in `results/` are not affected"
 REMEDIES = {
@@ -126,7 +126,7 @@ REMEDIES = {
 def open_database(file: Path) -> Iterator[sqlite3.Connection]:
     """Yield a checked connection to the file, which is created if there is none.
 
-    Transactions are begun explicitly, go to the write-ahead log, and are on the disk when they
+    Transactions start explicitly, are written to the write-ahead log, and are on disk when they
     end. Raises StorageError if the file is damaged, busy, from a newer Softmark, or cannot grow.
     """
     with in_words(file):
@@ -142,7 +142,7 @@ def open_database(file: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def transaction(file: Path, connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Yield the connection; all that the block writes is stored, or nothing if it raises."""
+    """Yield the connection; store everything that the block writes, or nothing if it raises."""
     with in_words(file):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -155,7 +155,7 @@ def transaction(file: Path, connection: sqlite3.Connection) -> Iterator[sqlite3.
 
 
 def now() -> str:
-    """Return the time as it is stored: UTC, in seconds."""
+    """Return the current time as it is stored: UTC, in seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -190,7 +190,7 @@ def _make_private(file: Path) -> None:
 
 @contextmanager
 def in_words(file: Path) -> Iterator[None]:
-    """Turn SQLite's errors into one line for staff: what is wrong with the file, and what to do."""
+    """Turn SQLite's errors into a StorageError that says what is wrong and what to do."""
     try:
         yield
     except sqlite3.Error as error:

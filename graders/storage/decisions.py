@@ -1,9 +1,9 @@
-"""The audit trail of a store: people's decisions about written answers.
+"""Store people's decisions about answers, and about checks that need manual grading.
 
-decisions      number, submission, check, answer's hash, who, when, what, `seen`, `undoes`
+decisions      number, submission, check, answer's hash, reviewer, verdict, `seen`, `undoes`, time
 written        one row: the newest decision that the files in DIR include
 
-Rows are added and never changed or removed; the database itself refuses it.
+Decisions are added and never changed; the database refuses it. Only `forget` removes them.
 """
 
 import json
@@ -28,10 +28,10 @@ NEWEST = (
 
 
 class Overtaken(Exception):
-    """Someone else decided first; `decisions` are those that were made without seeing it."""
+    """Someone else decided first; `decisions` are those made without seeing that decision."""
 
     def __init__(self, decisions: Sequence[Decision]) -> None:
-        super().__init__("somebody decided in between")
+        super().__init__("somebody decided in the meantime")
         self.decisions = tuple(decisions)
 
 
@@ -49,9 +49,9 @@ class Decisions:
             return [_decision(row) for row in self.connection.execute(query, (number,))]
 
     def add(self, decisions: Iterable[Decision], *, unseen: bool = True) -> int:
-        """Store these, all or none, and return the last one's number.
+        """Store all of these or none, and return the number of the newest decision.
 
-        If `unseen` is False, raises Overtaken if one was made without seeing the newest decision.
+        Unless `unseen`, raises Overtaken if one was made without seeing the newest decision.
         """
         moment = now()
         rows = [replace(each, decided_at=moment) for each in decisions]

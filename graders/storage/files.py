@@ -1,4 +1,4 @@
-"""Write files atomically: readers never see half a file, and a folder has one writer at a time."""
+"""Write files atomically, and let only one process at a time write into a results folder."""
 
 import contextlib
 import os
@@ -15,9 +15,10 @@ UNFINISHED = re.compile(r"\.[0-9a-f]{32}\.tmp")
 
 
 def write_whole(path: Path, content: bytes, *, remedy: str, durable: bool = False) -> Path:
-    """Write a file, and create its folder; raises StorageError on failure, keeping an older file.
+    """Write a file atomically, and create its folder; on failure, keep the old file.
 
-    A durable file is on the disk before it gets its name, so a power cut never leaves it empty.
+    Raises StorageError with the `remedy`. If `durable`, the content is on disk before the file
+    gets its name, so a power failure never leaves it empty.
     """
     # A unique name: no two writers share it, and no reader looks for it.
     unfinished = path.parent / f".{uuid.uuid4().hex}.tmp"

@@ -1,8 +1,8 @@
-"""Remove all rows of one submission from a store, and keep that it happened.
+"""Remove all rows of one submission from a store, and record that rows were removed.
 
-forgotten     number, by whom, how many rows of each kind, when      and not whose they were
+forgotten     number, reviewer, how many rows of each kind, time      but not whose they were
 
-Nothing of the rows stays in the file: it is written anew, and its write-ahead log is emptied.
+No trace of the rows remains: the file is rewritten, and its write-ahead log is emptied.
 """
 
 import sqlite3
@@ -29,7 +29,7 @@ class Forgotten:
 def forget_rows(
     file: Path, connection: sqlite3.Connection, submission: str, reviewer: str
 ) -> Forgotten:
-    """Remove the rows of a submission, all or none."""
+    """Remove all rows of a submission or none."""
     moment = now()
     with transaction(file, connection):
         for table in REMAIN:
@@ -40,7 +40,7 @@ def forget_rows(
         ]
         for trigger in REMAIN.values():
             connection.execute(trigger)
-        # Numbers are given again after the newest rows are removed: what comes next is not written.
+        # If the newest decisions were removed, their numbers are used again for unwritten ones.
         connection.execute(
             "UPDATE written SET number = min(number, (SELECT coalesce(max(number), 0) "
             "FROM decisions))"
@@ -55,7 +55,7 @@ def forget_rows(
 
 
 def write_anew(file: Path, connection: sqlite3.Connection) -> None:
-    """Write the file without the remains of removed and replaced rows."""
+    """Rewrite the file without traces of removed and replaced rows."""
     with in_words(file):
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,11 +1,11 @@
-"""The trail of a store about regrade requests, what staff replied, and their other comments.
+"""Store regrade requests, the replies to them, and comments on students.
 
-requests    number, submission, criterion, reason, attachment, when
-replies     number, request, who, `granted`, `rejected` or `answered`, what they wrote, when
-comments    number, submission, who, what they wrote, the mistake it is about, the comment that it
-            withdraws, when
+requests    number, submission, criterion, reason, attachment, time
+replies     number, request, reviewer, answer (`granted`, `rejected`, `answered`), comment, time
+comments    number, submission, reviewer, comment, the mistake that it is about, the comment that
+            it withdraws, time
 
-Rows are added and never changed; only `forget` removes them.
+Rows are added and never changed; the database refuses it. Only `forget` removes them.
 """
 
 import base64
@@ -27,7 +27,7 @@ DIGITS = 10  # of base 32: 50 bits
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one person replied; `answered` leaves the request open."""
+    """One person's reply; `answered` leaves the request open."""
 
     answer: Answer
     comment: str
@@ -49,20 +49,21 @@ class Request:
 
     @property
     def is_open(self) -> bool:
-        """Whether staff have to reply."""
+        """Return True while the request is neither granted nor rejected."""
         return self.state in ("open", "answered")
 
     @property
     def state(self) -> str:
-        """How it stands: `open`, `answered`, `granted` or `rejected`."""
+        """The state: `open`, `answered`, `granted` or `rejected`."""
         return self.replies[-1].answer if self.replies else "open"
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """One person's comment to one student, or the withdrawal of one.
+    """One person's comment on one student, or the withdrawal of a comment.
 
-    `mistake` is the hint that all who got this comment have in common, if it went to several.
+    `mistake` is the criterion and hint that all students with this comment share, if there are
+    several.
     """
 
     submission: str
@@ -75,15 +76,15 @@ class Comment:
 
 
 class Overtaken(Exception):
-    """Someone else replied to a request in between; `newest` is that reply."""
+    """Someone else replied to the request in the meantime; `newest` is that reply."""
 
     def __init__(self, newest: Reply) -> None:
-        super().__init__("somebody replied in between")
+        super().__init__("somebody replied in the meantime")
         self.newest = newest
 
 
 def code_of(key: bytes, submission: str) -> str:
-    """Return the code by which a student asks about a submission, such as `ABCDE-23456`."""
+    """Return the request code of a submission, such as `ABCDE-23456`."""
     said = b"request\0" + submission.encode(errors="surrogateescape")
     made = base64.b32encode(hmac.new(key, said, hashlib.sha256).digest()).decode()[:DIGITS]
     return f"{made[: DIGITS // 2]}-{made[DIGITS // 2 :]}"
@@ -138,13 +139,13 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class Comments:
-    """The comments in one store that are about no single criterion."""
+    """The comments on students in one store."""
 
     file: Path
     connection: sqlite3.Connection
 
     def shown(self) -> list[Comment]:
-        """Return the comments that nobody withdrew, the oldest first."""
+        """Return the comments that were not withdrawn, the oldest first."""
         with in_words(self.file):
             rows = self.connection.execute(
                 "SELECT submission, reviewer, comment, mistake, withdraws, number, made_at "
@@ -154,10 +155,10 @@ class Comments:
             return [Comment(*row) for row in rows]
 
     def add(self, comments: Iterable[Comment]) -> int:
-        """Store these, all or none, and return how many are new.
+        """Store all of these or none, and return how many are new.
 
-        What the same person wrote to the same student before is not stored again, and nothing is
-        withdrawn twice.
+        A repeated comment by the same person on the same student is not stored again, nor is a
+        repeated withdrawal.
         """
         moment, added = now(), 0
         with transaction(self.file, self.connection):

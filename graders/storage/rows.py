@@ -23,7 +23,7 @@ ROW = "FROM results WHERE submission = ? AND address = ?"
 
 @dataclass(frozen=True, slots=True)
 class CacheKey:
-    """What a Result was made from: its address, the grading's options, one key per criterion."""
+    """The key of a Result: its address, the grading's options, and one key per criterion."""
 
     address: str
     options: str
@@ -32,7 +32,7 @@ class CacheKey:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One submission of a generation, without its Result, of which `sum` is the checksum."""
+    """One submission of a generation, without its Result; `sum` is the Result's checksum."""
 
     submission: str
     status: ResultStatus
@@ -45,7 +45,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What somebody said of the criteria that wait for a release; earlier versions kept no name."""
+    """A release or its withdrawal; earlier versions did not record the reviewer."""
 
     released: bool
     decided_at: str

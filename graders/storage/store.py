@@ -1,8 +1,9 @@
 """Store a course's Results; every other file in DIR is written from this store.
 
-An address is a hash of everything that can alter a Result (graders/grading/cache_key.py). A Result
-is stored in one transaction or not at all. `published` counts up: the files in DIR are those of the
-generation with the highest; a draft has 0. Only the process that holds `DIR/store.lock` writes.
+An address is a hash of everything that can change a Result (graders/grading/cache_key.py). Each
+Result is stored in one transaction. The published generation is the one with the highest number in
+`published`; a draft has 0. Only the process that holds `DIR/store.lock` writes Results; what people
+do (decisions, adjustments, requests) can be added at any time.
 """
 
 import contextlib
@@ -128,7 +129,7 @@ class Store:
             connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{draw:032x}",))
 
     def last_release(self) -> Release | None:
-        """Return what staff said last of the criteria that wait for a release."""
+        """Return the last release or withdrawal, or None if there is none."""
         found = self._rows(
             "SELECT released, decided_at, coalesce(reviewer, '') FROM releases "
             "LEFT JOIN released_by ON release = number ORDER BY number DESC LIMIT 1"
@@ -136,12 +137,12 @@ class Store:
         return next((Release(bool(said), when, who) for said, when, who in found), None)
 
     def released(self) -> bool:
-        """Return whether staff have released the criteria that wait for release."""
+        """Return whether the criteria that wait for a release are released now."""
         last = self.last_release()
         return last is not None and last.released
 
     def keep_release(self, reviewer: str, *, released: bool) -> None:
-        """Record who released them or not, with the time; skip if nothing changed."""
+        """Record a release or its withdrawal, with who and when; skip it if nothing changes."""
         if released != self.released():
             with self._transaction() as connection:
                 made = connection.execute(
@@ -152,20 +153,20 @@ class Store:
                 )
 
     def wrote(self, grades: bytes) -> bool:
-        """Whether Softmark wrote this `grades.csv`; True in stores that never kept a sum."""
+        """Return whether Softmark wrote this `grades.csv`; True if the store has no checksums."""
         sums = {known for (known,) in self._rows("SELECT sum FROM grades_csv")}
         return not sums or hashlib.sha256(grades).hexdigest() in sums
 
     def keep_written(self, grades: bytes) -> None:
-        """Keep the sum of a `grades.csv` that is about to be written."""
+        """Store the checksum of a `grades.csv` that is about to be written."""
         with self._transaction() as connection:
             total = hashlib.sha256(grades).hexdigest()
             connection.execute("INSERT OR IGNORE INTO grades_csv VALUES (?)", (total,))
 
     def put(self, generation: int, result: Result, key: CacheKey) -> None:
-        """Store a Result and list it in this generation: both or neither.
+        """Store a Result and list it in this generation, in one transaction.
 
-        If it replaces one with the same address, the changed verdicts are counted.
+        If it replaces a Result with the same address, count the verdicts that changed.
         """
         document, annex = result_text(result), ""
         name, path = result.submission.id, rows.encoded(result.submission.path)
@@ -213,7 +214,7 @@ class Store:
                 known(connection, submission, address)
 
     def forget(self, submission: str, reviewer: str) -> Forgotten:
-        """Remove a submission from all generations, with what people decided about it."""
+        """Remove a submission from all generations, with everything that people did about it."""
         return forget_rows(self._file, self._connection, submission, reviewer)
 
     def rename(self, submission: str, student: str) -> None:
@@ -240,15 +241,15 @@ class Store:
             return requests_in(self._connection)
 
     def request_trail(self) -> Requests:
-        """Return the trail of the requests, to which replies are added."""
+        """Return the requests, to list them, add some or reply."""
         return Requests(self._file, self._connection)
 
     def adjustments(self) -> Adjustments:
-        """Return the trail of the adjustments."""
+        """Return the adjustments, to list them or add some."""
         return Adjustments(self._file, self._connection)
 
     def comments(self) -> Comments:
-        """Return the trail of the comments that are about no single criterion."""
+        """Return the comments on students, to list them or add some."""
         return Comments(self._file, self._connection)
 
     def members(self, generation: int) -> list[Member]:
@@ -283,7 +284,7 @@ class Store:
         )
 
     def result(self, submission: str, address: str) -> Result:
-        """Return the Result at this address with what people decided and adjusted."""
+        """Return the Result at this address with decisions and adjustments applied."""
         graded = self.as_graded(submission, address)
         with in_words(self._file):
             read = decided(graded, decisions_of(self._connection, submission))

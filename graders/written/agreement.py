@@ -1,4 +1,4 @@
-"""Measure how much the people agree who grade the same answers, line by line of the rubric.
+"""Measure how well people who grade the same answers agree, for each rubric item.
 
 decisions ── independent readings of each answer ── alpha, its interval, disagreements
          └─ order and time of each person's decisions ── drift, seconds
@@ -16,7 +16,7 @@ import numpy as np
 
 from graders.written.decisions import Decision
 
-POINTS = ""  # the line that stands for the points of the whole answer
+POINTS = ""  # as a line: the points of the whole answer
 RESAMPLES, LEVEL = 1000, 0.95
 PAUSE = 600  # seconds; a longer time between two decisions is a break
 FEWEST = 10  # decisions from which a drift is computed
@@ -28,9 +28,9 @@ Unit = Sequence[float]  # the values that several people gave one answer
 class LineAgreement:
     """The agreement on one line of a rubric, or on the points of the whole answer (`line` "").
 
-    `alpha` is None if fewer than two answers were read twice, or if all values are the same, since
-    then nothing shows that the line can tell answers apart. `low` and `high` are the bounds of its
-    95% interval. `confusion` counts pairs of readings: both ticked the line, one of them, none.
+    `alpha` is None, that is, undefined, if fewer than two answers were read twice, or if all values
+    are the same. `low` and `high` are the bounds of its 95% interval. `confusion` counts
+    pairs of readings: both ticked the line, one did, none did.
     """
 
     check: str
@@ -108,7 +108,7 @@ def krippendorff(units: Sequence[Unit], distance: Callable[[float, float], float
 
 
 def _mean(counts: Counter[float], distance: Callable[[float, float], float]) -> float:
-    """Return the mean distance of two different values out of these."""
+    """Return the mean distance between two of these values."""
     pairs = counts.total() * (counts.total() - 1)
     sums = sum(n * m * distance(a, b) for a, n in counts.items() for b, m in counts.items())
     return sums / pairs
@@ -125,7 +125,7 @@ def _squared(one: float, other: float) -> float:
 def _readings(rows: Sequence[Decision]) -> Mapping[str, Mapping[Answer, list[Decision]]]:
     """Return the independent decisions on each answer, at most one per person, by question.
 
-    A decision depends on another person's if that person had decided before, and it was seen.
+    A decision is not independent if its author had seen an earlier one on the same answer.
     """
     found: dict[str, dict[Answer, list[Decision]]] = defaultdict(lambda: defaultdict(list))
     for each in live(rows):
@@ -158,7 +158,7 @@ def _line(
 
 
 def _confusion(units: Iterable[Unit]) -> tuple[int, int, int]:
-    """Return in how many pairs of readings both, one or none of the two is above 0."""
+    """Return the number of pairs of readings in which both, one or neither is above 0."""
     found = Counter(
         bool(one) + bool(other) for unit in units for one, other in combinations(unit, 2)
     )

@@ -226,7 +226,7 @@ def _shown(parts: Mapping[str, str]) -> str:
 
 
 def _place(answer: Answer, parts: Mapping[str, str]) -> str:
-    """Return where the values are, for a student who looks for a typo."""
+    """Return the lines of the values, so that the student can find a typo."""
     values = [value for name in parts for value in answer.parts[name]]
     lines = sorted({f"line {value.line} of {value.file}" for value in values})
     return f"See {' and '.join(lines[:4])}."
@@ -251,7 +251,7 @@ def _ask_person(question: Question, review: Review, answer: Answer, score: Score
 
 
 def _explained(question: Question, answer: Answer) -> str:
-    """What was written where a value was asked for, if it is more than the value."""
+    """Return the answer to a value question if it contains an explanation; otherwise ""."""
     machine = question.machine
     given = {part: answer.text(part) for part in (machine.parts if machine is not None else ())}
     says_more = machine is not None and any(explains(each, machine.kind) for each in given.values())

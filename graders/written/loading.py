@@ -102,7 +102,7 @@ def _read(file: Path) -> tuple[_Question, ...]:
 
 @lru_cache(maxsize=8)
 def _parsed(text: str, file: str) -> tuple[_Question, ...]:
-    """The file checked; kept, because a batch asks for the same one with every submission."""
+    """Return the validated questions; cached, because a batch needs them for every submission."""
     questions = parse_table(text, _File, file, "see docs/written.md").question
     _refuse_equal_ids(questions, file)
     for question in questions:

@@ -13,7 +13,7 @@ SERIES_SHOWN = 12  # more would not be an overview
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One submission's share of right answers, 0 to 1, with its 95% Wilson interval."""
+    """One submission's accuracy, from 0 to 1, with its 95% Wilson interval."""
 
     submission: Submission
     share: float

@@ -56,7 +56,7 @@ def write_course(
 
 
 def keep_edited(store: Store, out: Path) -> None:
-    """Move a `grades.csv` that was edited by hand aside before another is written, and say so."""
+    """Rename a `grades.csv` that was edited by hand, so that it is not overwritten, and say so."""
     grades = out / GRADES
     if not grades.is_file() or store.wrote(grades.read_bytes()):
         return
@@ -67,7 +67,7 @@ def keep_edited(store: Store, out: Path) -> None:
 
 
 def write_pages(store: Store, generation: int, *, rules: CourseRules, out: Path) -> tuple[int, int]:
-    """Write the students' pages that are missing or old; how many these were, and of how many.
+    """Write the students' pages that are missing or old; return their number and that of all.
 
     Pages in `out` of submissions that are not part of the last batch are updated, too.
     """
@@ -81,7 +81,7 @@ def write_pages(store: Store, generation: int, *, rules: CourseRules, out: Path)
 
 
 def _write_old(result: Result, out: Path, rules: CourseRules) -> bool:
-    """Write a submission's files where they are missing or old; whether they were."""
+    """Write a submission's files if they are missing or old; return whether they were."""
     old = not have_files(result, out, rules)
     if old:
         write_submission_files(result, out, rules)
@@ -116,7 +116,7 @@ def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> 
 def release_criteria(
     store: Store, reviewer: str, *, task: Assignment, out: Path, released: bool
 ) -> list[str]:
-    """Release the criteria that wait for it, or withdraw that, and return what students see now."""
+    """Release the waiting criteria or withdraw the release; return what students see now."""
     end = end_of(task, read_extensions(out, task))
     store.keep_release(reviewer, released=released)
     rules = rules_of(store, task, out)

@@ -3,12 +3,12 @@
     {"words": [...], "most": [...],
      "rows": [[id, student, status, scores, points, endings, href, also, none, missing]]}
 
-`student` is 0 where it is the id, `status` a place among STATUSES. `scores` are the score and, if
-the assignment declares one, the final grade: null where there is none. `points` are a number a
-criterion: null where it is open, "" where there is none. `endings` are a place among `words` and a
-count in turn; `href` stands only where the link cannot be made from the id, and `also` is what a
-row is found by besides: names that are cut, addresses, numbers. `none` is 1 if nothing was earned,
-`missing` names files that the upload lacks. What is empty at a row's end is left out.
+`student` is 0 if it equals the id; `status` is an index into STATUSES. `scores` contains the score
+and, if the assignment declares one, the final grade (null if there is none). `points` has a number
+per criterion: null if it is undecided, "" if there is none. `endings` alternates between an index
+into `words` and a count. `href` is present only if the link cannot be made from the id. `also`
+contains more text to search: shortened names, emails, numbers. `none` is 1 if nothing was earned.
+`missing` names the files that the upload lacks. Empty values at the end of a row are left out.
 """
 
 import json
@@ -51,7 +51,7 @@ def status_counts(course: CourseView) -> tuple[tuple[ResultStatus, int], ...]:
 
 
 def filter_counts(course: CourseView) -> tuple[tuple[str, str, int], ...]:
-    """The table's filters that some submission meets: name, words and how many do."""
+    """Return the filters that apply to some submission: name, words and number of submissions."""
     zero = sum(row.has_no_points for row in course.rows)
     missing = sum(bool(row.missing) for row in course.rows)
     counts = (("zero", "Zero points", zero), ("missing", "Missing files", missing))
@@ -87,7 +87,7 @@ def _points(row: Row, criterion: str) -> object:
 
 
 def _short(points: float | None) -> float | None:
-    """Return the number with as few digits as the table shows."""
+    """Return the number with only the digits that the table shows."""
     if points is None:
         return None
     rounded = round(points, 2)

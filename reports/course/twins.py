@@ -4,10 +4,10 @@
         {"kind": "code" | "data", "submissions": [{"id", "student"}, ...],
          "files": [{"sha256", "names": [...]}, ...]}]}
 
-Submissions that share the same files make one group, and equal code makes a group of its own. It is
-a note and nothing else: no student sees it and no grade depends on it. What a Result lists in
-`environment["fingerprints"]` (weights and predictions) and `environment["code"]`, file name to
-sha256, is compared by content alone, so a file counts under whatever name it was handed in.
+Submissions that share the same files form one group, and equal code forms a group of its own. No
+student sees it, and no grade depends on it. The hashes come from a Result's
+`environment["fingerprints"]` (weights and predictions) and `environment["code"]`, which map file
+names to sha256. Only contents are compared, so it does not matter how a file is named.
 """
 
 import json
@@ -72,7 +72,7 @@ class TwinSearch:
                 holders.setdefault(result.submission.id, []).append(name)
 
     def found(self) -> tuple[Twins, ...]:
-        """Groups of submissions with equal files, small ones first: they are the unlikelier."""
+        """Return groups of submissions with equal files, the smallest (most unlikely) first."""
         groups: dict[tuple[tuple[str, ...], Kind], list[EqualFile]] = defaultdict(list)
         for (kind, sha256), holders in self._holders.items():
             if len(holders) > 1 and not (kind == "code" and self._is_handed_out(len(holders))):

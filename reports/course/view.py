@@ -83,7 +83,7 @@ class Ending:
 class Row:
     """One row of the table: points by criterion, and the outcomes of checks without an answer.
 
-    `reason` says why staff should look at it; it is empty if nothing asks for that. `missing` are
+    `reason` says why it needs attention, or is empty. `missing` are
     files that the assignment requires and the upload lacks. `final` is set if the assignment
     declares how a score becomes a grade: for all rows of a course or for none.
     """
@@ -101,7 +101,7 @@ class Row:
 
     @property
     def has_no_points(self) -> bool:
-        """Whether all that was graded earned nothing."""
+        """Return True if nothing that was graded earned points."""
         return self.so_far == 0 if self.score is None else self.score == 0
 
 
@@ -116,7 +116,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class CourseView:
-    """All that the template gets to see.
+    """Everything that the template can use.
 
     `hints` are given to values that are incorrect, advice last, and `rarer` counts those that are
     not among them. `unnamed` are failures that no hint explains, such as exceptions; `alone` are
@@ -150,13 +150,13 @@ class CourseView:
 
     @property
     def has_fewer_points(self) -> bool:
-        """Whether some score is out of fewer points, as after an excuse."""
+        """Return True if some score has a lower maximum, as after an excuse."""
         known = (row for row in self.rows if row.score is not None)
         return any(row.max_score < self.max_score for row in known)
 
     @property
     def has_names(self) -> bool:
-        """Whether a student has another name than the submission's ID."""
+        """Return True if some student's name differs from the submission's ID."""
         given = (row.submission for row in self.rows)
         return any(people(each.student).strip() not in ("", each.id) for each in given)
 
@@ -168,7 +168,7 @@ class CourseView:
 
 @dataclass(slots=True)
 class Counted:
-    """Data from all results seen so far, each of which is read once."""
+    """The data of all results so far; each result is read once."""
 
     title: tuple[str, str] | None = None  # with the submission that it comes from, as below
     rubric: dict[str, tuple[str, int, Criterion]] = field(default_factory=dict)
@@ -189,7 +189,7 @@ class Counted:
         final: FinalGrade | None = None,
         requests: Sequence[Request] = (),
     ) -> None:
-        """Count a Result, which may be let go then, its final grade and its regrade requests."""
+        """Count a Result with its final grade and regrade requests; the Result can be discarded."""
         submission = result.submission
         title = (submission.id, result.title)
         self.title = min(self.title or title, title)

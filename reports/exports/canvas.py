@@ -34,7 +34,7 @@ def canvas_csv(course: Course) -> Export:
 
 
 def _claims(roster: Gradebook, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:
-    """The entries of each row, and a sentence for each that is of no row or of several."""
+    """Return the entries of each row, and a sentence for each entry without exactly one row."""
     claims: dict[int, list[Entry]] = defaultdict(list)
     problems = []
     for entry in found:
@@ -74,12 +74,12 @@ def _notes(
     missing = len(roster.students) - len(grades)
     yield (
         f"{len(grades) - empty} of {len(roster.students)} in the roster have a grade; "
-        f"{empty} handed in and have none, {missing} have no submission: their cells are empty"
+        f"{empty} submitted but have none, {missing} have no submission: their cells are empty"
     )
 
 
 def _other_maximum(roster: Gradebook, column: str | None, found: Sequence[Entry]) -> Iterator[str]:
-    """Canvas keeps its own maximum, so that 15 of 20 would be read as 15 of 100."""
+    """Yield a note if Canvas has a different maximum, so that 15 of 20 would become 15 of 100."""
     known, most = roster.possible.get(column or "", ""), number_cell(_maximum(found))
     if not most or not NUMBER.fullmatch(known):
         return

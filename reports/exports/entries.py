@@ -81,7 +81,7 @@ def lower_maxima(found: Sequence[Entry]) -> tuple[str, ...]:
 
 
 def repeated(found: Iterable[Entry]) -> tuple[str, ...]:
-    """Return a sentence for each student with more than one line, of which readers may use any."""
+    """Return a sentence for each student with more than one line: a reader may use any of them."""
     given: dict[str, list[str]] = defaultdict(list)
     for entry in found:
         given[entry.key.casefold()].append(entry.submission)

@@ -14,9 +14,9 @@ from graders.privacy.pseudonyms import Names
 class Course:
     """The data to export; each Result is read when it is reached, and only once.
 
-    `assignment` is as its folder says now; `roster` and `title` as the command was told; `rules`
-    say what students see and when their work was due; `out` is the results folder. `names` are
-    those of everybody, for an export without names.
+    `assignment` is read from its folder now. `roster` and `title` are the command's options.
+    `rules` say what students see and when their work was due. `out` is the results folder. `names`
+    are used by an export with pseudonyms.
     """
 
     assignment: Assignment
@@ -35,7 +35,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A file's text, and sentences for staff: what they should know, and whom it leaves out.
+    """The text of a file, with notes for staff, and problems: students that were left out.
 
     `files` are more files by name, made when they are written; the text is the file `table` beside
     them.

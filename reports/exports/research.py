@@ -3,7 +3,7 @@
     criteria.csv    student, status, criterion, kind, points, machine_points, max_points, score, ...
     checks.csv      student, criterion, check, status, fraction, outcome, message, hint, ...
     code/STUDENT/   Python files, notebooks without outputs, and texts
-    left.csv        student, file, what: what may still name somebody, and files that are not here
+    left.csv        student, file, what: words that may identify somebody, and files left out
 
 There are no times, hashes of uploads, sections and reviewers. Hidden checks are included.
 """

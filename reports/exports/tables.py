@@ -1,11 +1,11 @@
-"""Tables with a row for each student: for Gradescope, nbgrader, Moodle, and for everybody else.
+"""Write tables with one row per student for Gradescope, nbgrader, Moodle and other systems.
 
     gradescope-csv   the columns of the grades that Gradescope lets staff download
     nbgrader         the columns of nbgrader's CsvExportPlugin, with times in UTC
-    moodle           what Moodle's grade import finds students by, and one column of grades
-    csv              all that is known of a grade
+    moodle           the identifiers that Moodle's grade import uses, and one column of grades
+    csv              everything about each grade
 
-A grade that does not exist is a blank cell everywhere, also where nbgrader itself writes 0.
+A missing grade is a blank cell, even where nbgrader itself writes 0.
 """
 
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ def _gradescope(entry: Entry) -> Sequence[str]:
 
 
 def _lateness(given: datetime | None, due: datetime | None) -> str:
-    """Hours, minutes and seconds after the due date; none where nobody can say."""
+    """Return hours, minutes and seconds after the due date; "" if unknown."""
     if given is None or due is None or due.tzinfo is None:
         return "00:00:00"
     seconds = max(int((given - due).total_seconds()), 0)

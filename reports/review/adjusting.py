@@ -1,4 +1,4 @@
-"""Make adjustments of criteria from what staff typed, or from a CSV with one per row.
+"""Make adjustments from what staff typed, or from a CSV with one per row.
 
     student,criterion,points,action,comment
     ada,double,3,,The handout allows this.
@@ -34,10 +34,10 @@ ACTIONS: dict[str, AdjustAction] = {each: each for each in get_args(AdjustAction
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One change as it was typed, with points or an action; `where` is its line in a file.
+    """One adjustment as it was typed, with points or an action; `where` is its line in a file.
 
-    `seen` is the number of the newest adjustment of this criterion that was seen, if it was long
-    ago.
+    `seen` is the number of this criterion's newest adjustment on the page that the person used;
+    None means the newest one now.
     """
 
     student: str
@@ -50,7 +50,7 @@ class Asked:
 
 
 class Adjusting:
-    """The adjustments in a store, and how people change them."""
+    """List the adjustments in a store, and add new ones."""
 
     def __init__(self, store: Store, trail: Adjustments) -> None:
         self._store, self._trail = store, trail
@@ -60,10 +60,10 @@ class Adjusting:
         self._ids = {each.submission for each in store.members(self._generation)}
 
     def adjust(self, asked: Iterable[Asked], reviewer: str) -> list[str]:
-        """Store these changes, all or none, and return a sentence for each.
+        """Store all of these adjustments or none, and return a sentence for each.
 
-        What the same person adjusted in the same way before is not stored again. Raises UsageError
-        if something is wrong, with a sentence for each wrong row of a file.
+        An adjustment that the same person has already made is not stored again. Raises UsageError,
+        with a sentence for each invalid row.
         """
         made, said, wrong = dict[tuple[str, str], Adjustment](), list[str](), list[str]()
         for each in asked:
@@ -82,7 +82,7 @@ class Adjusting:
             self._trail.add([each for each in made.values() if not self._repeated(each)])
         except Overtaken as error:
             raise UsageError(
-                f"{error.newest.reviewer} adjusted {', '.join(error.newest.key)} in between: "
+                f"{error.newest.reviewer} adjusted {', '.join(error.newest.key)} in the meantime: "
                 f"{_what(error.newest)}; nothing is stored",
                 "adjust it again if yours should count",
             ) from error
@@ -123,11 +123,11 @@ class Adjusting:
 
     @cached_property
     def _students(self) -> dict[str, list[str]]:
-        """The submissions by all that identifies a student; part of a name is not enough here."""
+        """The submissions by everything that identifies a student; a part of a name does not."""
         return by_identity(self._store, self._generation)
 
     def _repeated(self, made: Adjustment) -> str:
-        """Return a sentence if this is stored already: after a crash, a command is repeated."""
+        """Return a sentence if this is stored already, as when a command is repeated."""
         newest = self._newest.get(made.key)
         if newest is None:
             return ""
@@ -154,7 +154,7 @@ class Adjusting:
 def submission_of(
     typed: str, ids: Collection[str], students: Callable[[], Mapping[str, list[str]]]
 ) -> str:
-    """Return the submission with this id or of this student. Raises Mistyped if it is not one."""
+    """Return the submission with this ID or of this student. Raises Mistyped unless it is one."""
     if typed in ids:
         return typed
     known = students()
@@ -168,7 +168,7 @@ def submission_of(
 
 
 class Refused(UsageError):
-    """Changes that are wrong, with a sentence for each."""
+    """Invalid adjustments, with a sentence for each."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         super().__init__(sentences[-1], "nothing was adjusted")
@@ -176,7 +176,7 @@ class Refused(UsageError):
 
 
 def read_changes(file: Path) -> list[Asked]:
-    """Return the rows of a CSV; raises UsageError if it has no such rows."""
+    """Return the adjustments in a CSV; raises UsageError if it is invalid."""
     try:
         text = file.read_bytes().decode("utf-8-sig")
         header = text.partition("\n")[0]
@@ -245,7 +245,7 @@ def _sentence(graded: CriterionResult, made: Adjustment, newest: Adjustment | No
 
 
 def _what(each: Adjustment) -> str:
-    """Return what a person did, in few words."""
+    """Describe an adjustment in a few words."""
     if each.action in ("excuse", "undo"):
         return {"excuse": "excused", "undo": "undone"}[each.action]
     given = "full" if each.points is None else number(each.points)

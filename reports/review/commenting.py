@@ -1,4 +1,4 @@
-"""Write a comment to one student, or to all who made one mistake; withdraw it again."""
+"""Comment on one student or on everyone who made the same mistake; withdraw comments."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,9 +17,9 @@ NOTHING = "nothing is stored"
 
 
 def mistakes_of(result: Result) -> dict[str, Mistake]:
-    """Return the named mistake of each check that has one.
+    """Return the mistake of each failed check that has a hint.
 
-    As on the course page, that is a hint in a criterion; hints of crashes are general.
+    As on the course page, a mistake is a criterion and a hint. Hints for crashes are too general.
     """
     return {
         each.check.id: (graded.criterion.id, each.hint)
@@ -30,7 +30,7 @@ def mistakes_of(result: Result) -> dict[str, Mistake]:
 
 
 def find_submission(store: Store, typed: str) -> str:
-    """Return the submission of a student; raises UsageError if that is not exactly one."""
+    """Return the submission of a student; raises UsageError if there is not exactly one."""
     generation = store.generation().number
     ids = {each.submission for each in store.members(generation)}
     try:
@@ -40,9 +40,9 @@ def find_submission(store: Store, typed: str) -> str:
 
 
 def comment(store: Store, made: Comment, check: str = "") -> str:
-    """Store a comment and return a sentence that says for whom.
+    """Store a comment, and return a sentence that says for whom.
 
-    With a check, it is for all to whom this criterion gives the hint that the check gives here.
+    With `check`, store it for every student who got the hint that this check gave this student.
     Raises UsageError if that is not possible.
     """
     try:
@@ -59,7 +59,7 @@ def comment(store: Store, made: Comment, check: str = "") -> str:
 
 
 def withdraw(store: Store, submission: str, reviewer: str, number: int = 0) -> str:
-    """Withdraw a comment, or the newest of a student, and its copies for the same mistake."""
+    """Withdraw a comment (by default the student's newest) and its copies for the same mistake."""
     shown = store.comments().shown()
     own = [each for each in shown if each.submission == submission]
     wanted = [each for each in own if each.number == (number or each.number)]

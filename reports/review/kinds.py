@@ -1,4 +1,4 @@
-"""Group what needs manual grading outside the written part; one decision applies to a whole group.
+"""Group checks of code and predictions that need manual grading, to decide a group at once.
 
 Checks with the same message are of one kind, whatever their criterion or submission.
 """

@@ -1,4 +1,4 @@
-"""Write the files in DIR again from the store, including what people decided."""
+"""Write the files in DIR again from the store, with decisions, adjustments and comments."""
 
 import asyncio
 from pathlib import Path
@@ -27,9 +27,9 @@ def write_grades(review: Review) -> str:
 
 
 class Outputs:
-    """The files in DIR, which a thread brings up to date after each act.
+    """The files in DIR, which a thread updates after each action, so that no page waits for them.
 
-    act ── store ── changed() ── thread: all files      pages for others are not held up
+    action ── row in the store ── changed() ── thread: write_course
     """
 
     def __init__(self, review: Review) -> None:
@@ -41,11 +41,11 @@ class Outputs:
 
     @property
     def are_behind(self) -> bool:
-        """Whether an act of this server is not in all files yet."""
+        """Return True if the files do not include all actions of this server yet."""
         return self._written < self._wanted
 
     async def changed(self) -> None:
-        """Bring the files up to date; a large course goes on after this has returned."""
+        """Start to update the files; return when done, or after PATIENCE for a large course."""
         self._wanted += 1
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
@@ -53,7 +53,7 @@ class Outputs:
             each.result()
 
     async def release(self, reviewer: str, *, released: bool) -> list[str]:
-        """Release the criteria that wait for it, or withdraw that; return what is shown now."""
+        """Release the waiting criteria or withdraw the release; return what students see now."""
         task = self._review.assignment_now()
         async with self.lock:
             return await asyncio.to_thread(_release, self._review.folder, task, reviewer, released)
@@ -65,7 +65,7 @@ class Outputs:
             try:
                 async with self.lock:
                     await asyncio.to_thread(_write_all, self._review.folder, task)
-            except UserError as error:  # such as a grading that is running; the store has it all
+            except UserError as error:  # such as a running grading; the store has every action
                 self.problem = f"{error}; {error.hint}"
                 return
             self._review.decisions.keep_written(newest)

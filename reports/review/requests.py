@@ -1,4 +1,4 @@
-"""Regrade requests as files: what `appeal` writes, or a text that a student pasted.
+"""Read and write regrade requests: the file of `appeal`, or a plain text from a student.
 
 {"schema": "softmark/request/v1", "code": "ABCDE-23456", "criterion": "rotary",
  "reason": "...", "attachment": {"name": "plot.png", "base64": "..."}}
@@ -53,7 +53,7 @@ class Sent:
 
 
 def request_text(code: str, criterion: str, reason: str, attach: Path | None) -> str:
-    """Return a request's file; raises UsageError if something in it is too long."""
+    """Return the text of a request's file; raises UsageError if a value is invalid."""
     if not CODE.fullmatch(code.strip().upper()):
         raise UsageError(f"`{code}` is not a request code", "it is at the end of your page")
     attachment = None
@@ -79,7 +79,7 @@ def request_text(code: str, criterion: str, reason: str, attach: Path | None) ->
 
 
 def read_request(file: Path, store: Store, generation: int, task: Assignment) -> Sent:
-    """Return the request in a file; raises UsageError if nobody in the store could have made it."""
+    """Return the request in a file; raises UsageError if it does not fit the store."""
     try:
         content = file.read_bytes()
     except OSError as error:
@@ -88,7 +88,7 @@ def read_request(file: Path, store: Store, generation: int, task: Assignment) ->
 
 
 def request_in(content: bytes, file: str, store: Store, generation: int, task: Assignment) -> Sent:
-    """Return the request that was read from `file`, which only errors name."""
+    """Return the request in this content; errors refer to it as `file`."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,12 +1,11 @@
 """Export all answers and decisions as one CSV for a spreadsheet, and import it again.
 
 One row per answer. The import reads question, answer, answer_sum, seen, items, adjustment and
-comment; the other columns describe the present state. `items` are the numbers of the rubric's
-lines (`1 3`), `none` for an answer that earns none of them, and blank for one that nobody has
-decided.
+comment; the other columns describe the current state. `items` contains the numbers of the rubric
+items that apply (`1 3`), `none` if none applies, or nothing if the answer is undecided.
 
-A sheet for a second reading has some decided answers in random order without their decisions; in
-`seen` it says `blind`. Its import stores every row, also one that agrees.
+A sheet for a second reading contains some decided answers in random order, without the decisions;
+its `seen` is `blind`. Its import stores every row, even if it agrees with the first decision.
 """
 
 import csv
@@ -53,7 +52,7 @@ class Sheet:
 
     decisions: tuple[Decision, ...] = ()
     unchanged: int = 0
-    blind: bool = False  # whether the reader saw none of the decisions before
+    blind: bool = False  # True if the reader had not seen the earlier decisions
     problems: tuple[Problem, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""Keep a row for each student, read from the store again when something about it has changed."""
+"""Keep a row for each student, and read it again only if something about it has changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -100,7 +100,7 @@ def whole(text: str) -> int:
 
 
 def _refuse_contradiction(verdict: Verdict) -> None:
-    """Refuse a contradiction, and a form without input.
+    """Raise Mistyped for a contradiction, or for a form without input.
 
     Enter on an untouched form is not a zero.
     """

@@ -1,4 +1,4 @@
-"""The final grade as a student's page may tell it: nothing hidden can be worked out from it."""
+"""Decide what a student's page says about the final grade, without revealing hidden points."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MAY_CHANGE = "It can still change, because part of this needs manual grading."
 
 @dataclass(frozen=True, slots=True)
 class AboutGrade:
-    """The final grade, None if it does not exist or cannot be shown, and sentences about it."""
+    """The final grade (None if there is none or it cannot be shown), and sentences about it."""
 
     final: float | None
     maximum: float
@@ -23,7 +23,7 @@ class AboutGrade:
 
 
 def about_grade(result: Result, rules: CourseRules) -> AboutGrade | None:
-    """What the page says of the final grade; None if the score is the grade, or there is none."""
+    """Return what the page says about the final grade; None if there is nothing to say."""
     grade = rules.grade(result)
     if grade is None or result.status == "rejected":
         return None
@@ -37,7 +37,7 @@ def about_grade(result: Result, rules: CourseRules) -> AboutGrade | None:
 
 
 def _counts_what_is_closed(result: Result, rules: CourseRules) -> bool:
-    """Whether points that the student cannot see, or a drop among them, make the grade."""
+    """Return True if the grade depends on points that the student cannot see, or on their drops."""
     dropped_from = {name for drop in rules.policy.drops for name in drop.criteria}
     closed = [c.declared for c in result.criteria if not is_shown(c.criterion, rules.opened)]
     return any(each.points or each.id in dropped_from for each in closed)

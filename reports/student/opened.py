@@ -1,8 +1,8 @@
-"""Which criteria a student's page shows, and a mark of what it shows beside the Result.
+"""Mark a student's page with a hash of what it shows in addition to the Result.
 
-That is the criteria opened later, the final grade, regrade requests and comments; a page without
-them has no mark. The mark is its last line, behind all that a student could have written there. It
-is made from what the page shows and nothing else: a sum over hidden points could be tried out.
+These are criteria opened later, the final grade, regrade requests and comments; a page without them
+has no mark. The mark is the last line of the page, after all text by the student. It depends only
+on what the page shows: from a hash over hidden points, a student could find these by trial.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ START = MARK.partition("{")[0].encode()
 
 
 def mark_of(result: Result, rules: CourseRules) -> str:
-    """The mark of this Result's page; nothing where it shows visible criteria alone."""
+    """Return the mark of this Result's page; empty if it shows only visible criteria."""
     later = [each.criterion for each in result.criteria if each.criterion.visibility != "visible"]
     shown = sorted(each.id for each in later if is_shown(each, rules.opened))
     about = about_grade(result, rules)

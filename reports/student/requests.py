@@ -1,7 +1,4 @@
-"""What a student's page says about regrade requests: how to make one, and what became of them.
-
-And the comments of staff that are about no single criterion.
-"""
+"""Collect what a student's page says about regrade requests, and the comments on the student."""
 
 from dataclasses import dataclass
 
@@ -20,7 +17,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ShownRequest:
-    """One request: the criterion's title, how it stands, the reason, and what staff wrote."""
+    """One request: the criterion's title, its state, the reason, and the replies."""
 
     title: str
     state: str

@@ -13,7 +13,7 @@ MANY = 3  # criteria with the same message are shown together
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message that is all there is to say about several criteria, and how to fix it."""
+    """A message that is the only one of several criteria, and their hint."""
 
     anchor: str
     message: str
@@ -62,7 +62,7 @@ def sections(
 
 
 def said_often(shown: Sequence[CriterionResult]) -> tuple[Said, ...]:
-    """Return the messages that are all there is to say about several criteria."""
+    """Return each message that is the only one of at least MANY criteria."""
     found: defaultdict[str, list[CriterionResult]] = defaultdict(list)
     for graded in shown:
         if message := _only_message(graded):

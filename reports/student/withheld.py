@@ -1,4 +1,4 @@
-"""Which criteria students may see, and what those say of hidden ones: nothing."""
+"""Select the criteria that students may see, without any text about hidden ones."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from graders.model import SHOWN_LATER, CheckResult, Criterion, CriterionResult
 
 
 def is_shown(criterion: Criterion, opened: frozenset[str]) -> bool:
-    """Whether a student may see it: `hidden` as it was graded is never opened."""
+    """Return whether a student may see a criterion; one graded as `hidden` is never opened."""
     if criterion.visibility == "visible":
         return True
     return criterion.visibility != "hidden" and criterion.id in opened

@@ -1,4 +1,4 @@
-"""Print what an audit found: the scores, and what the author has to look at."""
+"""Print the results of an audit: the scores, and what the author has to look at."""
 
 from rich.padding import Padding
 from rich.text import Text

@@ -122,7 +122,7 @@ class ScoreTable:
         self.without_points = 0  # graded ones, perhaps empty or the starter code alone
 
     def add(self, result: Result, grade: FinalGrade | None = None) -> None:
-        """Take a Result's score, final grade and faults down."""
+        """Note a Result's score, final grade and faults."""
         score = f"{number_or_dash(result.score)} / {number(result.max_score)}"
         if result.status == "needs_review" and result.score is None:
             score = f"{number(so_far(result) or 0.0)} so far / {number(result.max_score)}"
@@ -177,7 +177,7 @@ def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> No
 
 
 def show_scores(graded: Iterable[tuple[Result, FinalGrade | None]]) -> None:
-    """A row a submission, without what broke."""
+    """Show one row per submission, without errors."""
     scores = ScoreTable()
     for result, grade in graded:
         scores.add(result, grade)
@@ -218,7 +218,7 @@ def show_criteria(assignment: Assignment) -> None:
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Show a table; where the window is too narrow for its words, a paragraph for each row."""
+    """Show a table; if the window is too narrow, show a paragraph for each row."""
     shown = [[line(cell) for cell in row] for row in rows]
     named = list(zip(columns, *shown, strict=True))
     widths = [min(_longest_word(cells), OUT.width * 2 // 3) for cells in named]

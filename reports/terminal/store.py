@@ -1,4 +1,4 @@
-"""What Softmark prints of uploads and the store: previews, generations and their differences."""
+"""Print tables about uploads and the store: previews, generations, adjustments, requests."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -55,7 +55,7 @@ def _first_of(names: Sequence[str], most: int) -> str:
 
 
 def show_interrupted(done: int, left: int, out: Path, *, force: bool = False) -> None:
-    """What is graded and stored when a run is interrupted, what is left, and how to resume."""
+    """Show what is graded and what is left after an interruption, and how to resume."""
     ERR.print(
         f"Interrupted: {done} of {done + left} submissions are graded and saved in {out}; "
         f"{left} left",
@@ -123,7 +123,7 @@ def show_kinds(kinds: Iterable[tuple[str, int, Sequence[str], str]]) -> None:
 
 
 def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
-    """Show which points were changed by hand: where, what, whether it counts, who, when and why."""
+    """Show the adjustments: what changed, whether it counts, reviewer, time and comment."""
     found = list(rows)
     if found:
         show_table(("submission", "criterion", "points", "", "by", "when", "comment"), found)
@@ -132,7 +132,7 @@ def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
 
 
 def show_comments(comments: Iterable[Comment]) -> None:
-    """Show who was told what by whom, when, and because of which mistake."""
+    """Show the comments: student, text, mistake, reviewer and time."""
     rows = [
         (each.submission, each.comment, each.mistake, each.reviewer, f"{each.made_at[:10]}")
         for each in comments
@@ -196,7 +196,7 @@ def _show_difference(difference: Difference) -> None:
 
 
 def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]) -> None:
-    """Show the agreement on each line of the rubric, and the answers on which people differ."""
+    """Show the agreement on each rubric item, and the answers on which people disagree."""
     if not found:
         ERR.print("no answer was read by two people who did not see each other's decision")
         return
@@ -217,7 +217,7 @@ def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]
 
 
 def show_paces(found: Sequence[Pace]) -> None:
-    """Show how fast each person decided, and whether later answers got other points."""
+    """Show how fast each person decided, and whether later answers got more or fewer points."""
     rows = [
         (
             *(decided_as(each.check), each.reviewer, str(each.decisions)),

@@ -76,7 +76,7 @@ def read_all(folder):
         ("points = 2", "points = -2", "criterion `rows`: `points` is -2; it must be at least 0"),
         ("points = 2\n", "", "criterion `rows`: the key `points` is missing"),
         ('"code"', '"cod"', 'criterion `rows`: `kind` is "cod"; did you mean `code`?'),
-        ('"code"', '"x"', '`kind` is "x"; there is `code`, `metric`, `written`'),
+        ('"code"', '"x"', '`kind` is "x"; choose from: `code`, `metric`, `written`'),
         ('"rows"', '"r s"', '`id` is "r s"; it must be letters, digits, dots and hyphens'),
         ('["work.py"]', '"work.py"', 'files: `code` is "work.py"; it must be a list in brackets'),
         ("[files]", "[settings]\na = {}\n[files]", "settings: `a` is {}; it must be a number, a"),

@@ -1,4 +1,4 @@
-"""Changed submissions: the files, the diff, a stable id, and whether the bytecode is the same."""
+"""Represent changed submissions: files, diff, stable ID; compare bytecode."""
 
 import ast
 import difflib
@@ -26,7 +26,7 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A correct submission; `code` are the files to change: those that no earlier base has."""
+    """A correct submission; `code` are its files to change, except those of an earlier base."""
 
     name: str
     files: Files

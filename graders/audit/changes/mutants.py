@@ -57,7 +57,7 @@ class Site:
 
 
 class _Sites(cst.CSTVisitor):
-    """Collects the sites of a statement, except in what has no effect on a Result."""
+    """Collects the sites of a statement, except where a change cannot affect a Result."""
 
     def __init__(self, source: Source, index: int) -> None:
         super().__init__()
@@ -83,9 +83,10 @@ class _Sites(cst.CSTVisitor):
 
 
 def _says_nothing(node: cst.CSTNode) -> bool:
-    """Return whether a node has no effect on a Result: annotations, texts for people, a main block.
+    """Return whether mutating a node would be pointless.
 
-    Without an import nothing would run, so that no check could miss it.
+    Annotations, texts for people and a main block have no effect on a Result. Without an import,
+    nothing would run, so every check would notice it.
     """
     if isinstance(node, (cst.Import, cst.ImportFrom, cst.Annotation, cst.Raise)):
         return True
@@ -120,7 +121,7 @@ def _source(base: Base, file: str) -> Source:
 
 
 def generate_mutants(sites: tuple[list[Site], list[Site]], seed: int) -> Iterator[Changed]:
-    """Yield mutants until there are no more sites, every second one of the solution."""
+    """Yield mutants, alternately of the solution and of the others, until no sites are left."""
     seen: set[object] = set()
     counts: Counter[tuple[str, str]] = Counter()
     # One generator for each: the solution's sample does not depend on the other submissions.

@@ -1,6 +1,6 @@
-"""Make null submissions: the solution without its work, as a file, a starter or every function.
+"""Make null submissions: an empty file, the starter, or the solution with trivial functions.
 
-None of them should earn points, whatever it returns.
+None of them should earn points.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Provide what the rewrites share: a transformer that changes some places, and its questions."""
+"""Provide the base class of the rewrites, a transformer that changes some places of a file."""
 
 import random
 import re

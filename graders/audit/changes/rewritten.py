@@ -21,7 +21,7 @@ TRIES = 50  # without a new one, until there are no more
 def generate_rewrites(
     bases: Sequence[Base], patterns: Sequence[str], seed: int
 ) -> Iterator[Changed]:
-    """Yield rewritten submissions, every second one of the solution; none occurs twice.
+    """Yield rewritten submissions without repetitions, alternately of the solution and the others.
 
     `patterns` are the assignment's file names; notebooks are written if one accepts them.
     """

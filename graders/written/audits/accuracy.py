@@ -152,7 +152,7 @@ def better_than_majority(k: int, split: Split) -> float:
 
 @lru_cache(maxsize=64)
 def least_better(split: Split) -> int:
-    """The fewest right answers that are better than the majority at 1%."""
+    """Return the smallest number of correct answers that beats the majority at the 1% level."""
     counts = range(split.items + 1)
     return bisect_left(counts, True, key=lambda k: better_than_majority(k, split) <= LEVEL)
 

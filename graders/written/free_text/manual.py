@@ -1,4 +1,4 @@
-"""Build the rubric with which a person decides what could not be read automatically.
+"""Build the rubric for answers that could not be read automatically.
 
 The automatic part of a question has no rubric of its own: here it gets one item for each value that
 it requires, or for each part of a table that earns points.

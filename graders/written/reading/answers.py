@@ -239,7 +239,7 @@ def _answer(section: Section, wanted: Wanted, file: str) -> Answer:
 
 
 def _is_title(rest: str, wanted: Wanted) -> bool:
-    """Whether what a heading says behind the id is its title or its points, and no answer."""
+    """Return True if the text after a heading's ID is a title or points, not an answer."""
     titled = rest.casefold().startswith(wanted.title.casefold()[:12])
     return titled or _POINTS.fullmatch(rest) is not None
 

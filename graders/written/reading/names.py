@@ -181,7 +181,7 @@ def _ends(text: str, words: Words, size: int) -> bool:
 
 
 def _rest(key: str, beginning: str) -> str:
-    """What follows a whole number or letter that a key begins with; "" where it does not."""
+    """Return the key after `beginning`; "" if it does not begin with this whole number."""
     key, beginning = _without_q(key), _without_q(beginning)
     rest = key.removeprefix(beginning)
     cut = beginning[-1:].isdigit() and rest[:1].isdigit()

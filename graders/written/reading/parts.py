@@ -105,7 +105,7 @@ def _between(wanted: Wanted) -> re.Pattern[str] | None:
 
 
 def _spelled(parts: Iterable[str]) -> str:
-    """What finds a part's name in a text: `q1`, `Q_1`, `q_{1`."""
+    """Return a pattern that finds a part's name in a text: `q1`, `Q_1`, `q_{1`."""
     names = [name for part in parts for name in spellings(part)]
     return "|".join(r"_?\{?".join(map(_either_case, name)) for name in names)
 

@@ -145,7 +145,7 @@ def has_words(text: str) -> bool:
 
 
 def explains(text: str, kind: Kind | None) -> bool:
-    """Whether a value of this kind holds words that may be an explanation."""
+    """Return whether a value of this kind contains words that may be an explanation."""
     if kind in ("choice", "choices", "true_false"):
         return len(text.split()) > LONGEST_CHOICE
     if kind == "table":

@@ -26,9 +26,8 @@ class Section:
 class Sections:
     """The answers of a file, and problems with its headings: by question, or for the file.
 
-    `unread` holds text below headings that name no question for certain, by the question that may
-    be meant ("" where it may be any). `outside` is what stands above the first heading, or below
-    one that is no question's.
+    `unread` is text below ambiguous headings, by the question that may be meant ("" if it may be
+    any). `outside` is text above the first heading, or below a heading that names no question.
     """
 
     found: list[Section] = field(default_factory=list)
@@ -50,8 +49,8 @@ class Value:
 class Split:
     """The values of one answer by part; several if a part is given more than once.
 
-    `unplaced` are lines that may contain a missing part; `guessed` means that a value was searched
-    for in a text, because no line was one.
+    `unplaced` are lines that may contain a missing part. `guessed` means that no line was a value,
+    so one was searched for in the text.
     """
 
     parts: dict[str, list[Value]] = field(default_factory=dict)

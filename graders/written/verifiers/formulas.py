@@ -85,7 +85,7 @@ def find_formulas(
 
 
 def _is_glued(text: str, words: Vocabulary) -> bool:
-    """Whether a condition begins right behind a formula, so that its scalar may look multiplied."""
+    """Return True if a condition follows a formula directly, so it may look like a factor."""
     for found in _BESIDE.finditer(text):
         name = re.escape(found["name"])
         again = len(re.findall(rf"(?<![A-Za-z\\]){name}", text)) > 1
@@ -96,7 +96,7 @@ def _is_glued(text: str, words: Vocabulary) -> bool:
 
 
 def _ends_in_number(formula: Formula) -> bool:
-    """Whether another equation may follow the formula without a mark: `n = 2d + 2 (ii) d = 768`."""
+    """Return True if another equation may follow without a separator: `n = 2d + 2 (ii) d = 768`."""
     last = replace(formula, trees=formula.trees[-1:])
     return len(formula.trees) > 1 and not last.names
 

@@ -1,9 +1,9 @@
 """Help the reviewer: group similar answers, and suggest rubric items.
 
-    page ── await sort, suggest ── one thread ── encoder        pages of others are not held up
-         └─ groups, suggestions: what is computed already
+    page ── await sort, suggest ── one thread ── encoder        other pages do not wait
+         └─ groups, suggestions: those computed so far
 
-The sentence encoder takes a second for a long answer; the next answers are read ahead.
+The sentence encoder takes a second for a long answer, so suggestions are computed ahead.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class Help:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     async def sort(self, question: str, answers: Answers) -> None:
-        """Group the answers to a question unless they are grouped."""
+        """Group the answers to a question, unless they are already grouped."""
         known = self._groups.get(question)
         if known is None or known[0] is not answers:
             texts = {handle: each.text for handle, each in answers.items()}
@@ -69,7 +69,7 @@ class Help:
         return known[1].result()
 
     def read_ahead(self, rubric: Review, answer: Answer) -> asyncio.Future[list[Suggestion]]:
-        """Start to compute the suggestions for an answer unless this has happened."""
+        """Start to compute the suggestions for an answer, unless that has already started."""
         key = rubric, answer.sum
         if key not in self._suggested:
             loop = asyncio.get_running_loop()

@@ -11,7 +11,7 @@ from reports.student.requests import WORDS
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What somebody typed that could not be stored, and why; 0 is the form for a new request."""
+    """Input that could not be stored, and why; number 0 is the form for a new request."""
 
     number: int = 0
     text: str = ""

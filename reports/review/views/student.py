@@ -25,7 +25,7 @@ SENTENCES: dict[ResultStatus, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody typed that could not be stored, in the form for one criterion or a comment."""
+    """Input that could not be stored, in the form for one criterion or for a comment."""
 
     criterion: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A mistake of this student: a check that shows it, where, what, and how many made it."""
+    """A mistake of this student: check, criterion, hint, and how many students made it."""
 
     check: str
     title: str

@@ -1,4 +1,4 @@
-"""The view of the start page: all students, what students see, and files to download."""
+"""The view of the start page: all students, the release, and files to download."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ ROWS = 200  # on one page
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which students a page lists: those with all words, and only those with a reason to look."""
+    """The filter of the list: all of these words, and perhaps only students who need attention."""
 
     words: str = ""
     attention: bool = False
@@ -30,7 +30,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class StartView:
-    """The view of the start page; `waiting` says what is not released, and why."""
+    """The view of the start page; `waiting` says which criteria students do not see, and why."""
 
     frame: Frame
     wanted: Wanted
@@ -97,7 +97,7 @@ def _has(row: Row, words: list[str]) -> bool:
 
 
 def _is_older(file: Path, store: Store) -> bool:
-    """Return whether people did something after a file was written, as before a crash."""
+    """Return True if staff did something after the file was last written, as after a crash."""
     said = [each.made_at for each in store.adjustments().all()]
     said += [each.made_at for each in store.comments().shown()]
     for request in store.requests():

@@ -1,1 +1,1 @@
-"""The review page as a web application; app.py maps addresses to functions."""
+"""The staff pages as a web application; app.py maps addresses to functions."""

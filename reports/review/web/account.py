@@ -19,7 +19,7 @@ ROOT = 0  # may read everything anyway; port forwarders of containers run as roo
 def is_own(client_port: int, port: int) -> bool:
     """Return False if the connection to our port is known to belong to another account.
 
-    A connection that has been closed meanwhile has no owner, and nobody waits for the answer.
+    If the connection was closed in the meantime, it has no owner, but nobody waits for a reply.
     """
     found = next(_owners(client_port, port), None)
     return found is None or found in (ROOT, os.getuid())

@@ -1,4 +1,7 @@
-"""The actions of the review page: decide, undo, change the view, import a CSV, write the grades."""
+"""Actions on the pages for manual grading: decide, undo, import a CSV, write the grades.
+
+Adjustments, comments, requests and releases are in `staff_actions.py`.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""The pages of the review: the entry, the overview, one answer at a time, the decisions as CSV."""
+"""The pages for manual grading: the overview, one answer at a time, the decisions as CSV.
+
+The entry to all pages is here, too; the pages about students are in `staff_pages.py`.
+"""
 
 from fastapi import Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response

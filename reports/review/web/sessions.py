@@ -43,7 +43,7 @@ class Sessions:
     known: dict[str, Session] = field(default_factory=dict, repr=False)
 
     def invite(self, reviewer: str, *, anybody: bool = False) -> str:
-        """Return a new token, good for one entry under this name."""
+        """Return a new token, which is valid for one entry under this name."""
         token = secrets.token_urlsafe(24)
         name = " ".join(reviewer.split())[:NAME_LIMIT] or "reviewer"
         self.waiting[token] = Invitation(name, anybody)

@@ -19,7 +19,7 @@ WRITTEN, REQUESTS = "/written", "/requests"  # addresses of parts; the students 
 class Refusal(Exception):
     """The page that a visitor requested cannot be shown; the text says why, and what to do.
 
-    `typed` is what the visitor wrote and nothing stored.
+    `typed` is what the visitor wrote, which is not stored.
     """
 
     def __init__(self, status: int, title: str, sentence: str, typed: str = "") -> None:
@@ -43,7 +43,7 @@ class Site:
     students: Students = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begin without anything read or written."""
+        """Start without reading or writing anything."""
         self.outputs, self.students = Outputs(self.review), Students(self.review)
 
     def refresh(self) -> None:

@@ -1,6 +1,8 @@
-"""What staff do on their pages: adjust points, comment, take and answer requests, release.
+"""Actions on the pages about students: adjust points, comment, answer requests, release.
 
-Each calls what the command of the same name calls, and then the files in DIR are written.
+    form ── the function behind the command of the same name ── a row in the store ── files in DIR
+
+The row is on disk before the page says so; `Outputs.changed` then writes the files.
 """
 
 from fastapi import Request
@@ -49,7 +51,7 @@ async def adjust(request: Request, submission: str) -> Response:
 
 
 async def comment(request: Request, submission: str) -> Response:
-    """Comment on a student, or on all who made the same mistake; or withdraw a comment."""
+    """Comment on a student or on everyone who made the same mistake, or withdraw a comment."""
     site, session, form = await sent(request)
     result_of(site, submission)
     made = Comment(submission, session.reviewer, form.one("comment"))
@@ -76,7 +78,7 @@ def _again(site: Site, session: Session, submission: str, draft: Draft) -> Respo
 
 
 async def take(request: Request) -> Response:
-    """Take a request that was pasted, or the file of one."""
+    """Store a request that was pasted or uploaded as a file."""
     site, session, form = await sent(request)
     text, store = form.one("text"), site.review.store
     content, named = (form.file, "the file") if form.file else (text.encode(), PASTED)
@@ -88,7 +90,7 @@ async def take(request: Request) -> Response:
         return HTMLResponse(render("requests.html.jinja", requests_view(site, session, typed)), 422)
     known = "" if store.request_trail().add(found.request, found.content) else " is stored already"
     session.notice = (
-        f"{found.request.submission}, {found.request.criterion}: request{known or ' taken'}"
+        f"{found.request.submission}, {found.request.criterion}: request{known or ' imported'}"
     )
     await site.outputs.changed()
     return RedirectResponse(REQUESTS, 303)
@@ -126,7 +128,7 @@ def _overtaken(error: Overtaken) -> str:
 
 
 async def release(request: Request) -> Response:
-    """Release the criteria that wait for it, or withdraw that."""
+    """Release the criteria that wait for a release, or withdraw the release."""
     site, session, form = await sent(request)
     said = await site.outputs.release(session.reviewer, released=form.one("released") == "yes")
     session.notice = "; ".join(said)
@@ -134,7 +136,7 @@ async def release(request: Request) -> Response:
 
 
 async def write(request: Request) -> Response:
-    """Write all files, after a crash or while nothing else writes them."""
+    """Write all files again, as after a crash or after a grading that blocked them."""
     site, session, _ = await sent(request)
     await site.outputs.changed()
     behind = "The files are being written." if site.outputs.are_behind else "All files are written."

@@ -55,7 +55,7 @@ async def linked(request: Request, submission: str) -> Response:
 
 
 async def course_page(request: Request, name: str) -> Response:
-    """Show the course page or a page next to it, as it was written last."""
+    """Show the course page, or a page next to it, from the file in DIR."""
     site, _ = visitor(request)
     script, style = OWN_PAGES.get(name, (None, "course.css"))
     path = site.review.folder / f"{name}.html"

@@ -44,8 +44,8 @@ def test_unchanged_verdicts_are_as_frozen_and_examples_that_come_and_go_reported
     (examples / "wrong").rename(examples / "moved")
     code, output = validated("--frozen")
     assert code == 1
-    assert "it was not there when" in output
-    assert "it was frozen, and is gone" in output
+    assert "it is new since" in output
+    assert "it is frozen, but no longer exists" in output
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,13 @@ def test_the_highest_grade_counts_for_a_whole_group_too():
     both = f"{ADA}; {BOB}"
     found = best_attempts([attempt(1, both, 7), attempt(2, BOB, 9), attempt(3, BOB, 2)])
     assert found.others == ("s3",)
-    assert found.notes == ("bob@x.edu: s2 counts, though s1 stays for who handed it in with them",)
+    assert found.notes == (
+        "bob@x.edu: s2 counts; s1 stays because it counts for another group member",
+    )
 
 
 def test_one_of_several_attempts_without_a_grade_makes_it_a_persons_choice():
     assert best_attempts([attempt(1, ADA, None)]).notes == ()
     found = best_attempts([attempt(1, ADA, 7), attempt(2, ADA, None), attempt(3, BOB, 1)])
     assert found.others == ()
-    assert found.notes == (
-        "ada@x.edu: s2 has no grade, so that a person must say which counts of s1, s2",
-    )
+    assert found.notes == ("ada@x.edu: s2 has no grade, so decide which of these counts: s1, s2",)

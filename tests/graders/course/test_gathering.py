@@ -125,7 +125,7 @@ def test_who_is_late_by_the_time_of_a_file_is_counted(hand_in, late, tmp_path):
     folder = hand_in("ada", answer_txt="42").parent
     os.utime(hand_in("bob", answer_txt="42"), (0, 0))
     assert in_words(gathered(folder, late, tmp_path / "out")) == (
-        "by the times of the files, which copying changes, 1 of 2 came after the due date",
+        "late by the times of the files, which copying can change: 1 of 2 submissions",
     )
     lenient = replace(late, grading=GradingPolicy())
     assert in_words(gathered(folder, lenient, tmp_path / "out")) == ()

@@ -103,7 +103,7 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start, 
     assert rea.post("/s/ada/adjust", **three, seen=0, token="guess").status == 403
     assert rea.get("/s/ada").post("/s/ada/adjust", **three, seen=0).status == 303
     other = tom.post("/s/ada/adjust", **three | {"points": "1"}, seen=0)
-    assert (other.status, "Rea adjusted ada, double in between" in other.body) == (422, True)
+    assert (other.status, "Rea adjusted ada, double in the meantime" in other.body) == (422, True)
     assert 'value="1"' in other.body, "what was typed is still there"
     wrong = rea.get("/s/ada").post("/s/ada/adjust", **three | {"points": "9"}, seen=1)
     assert (wrong.status, "0 to 4 points" in wrong.body) == (422, True)
@@ -140,7 +140,7 @@ def test_requests_are_taken_and_answered_once_and_attachments_only_downloaded(co
     assert rea.get("/requests").post("/requests", text="no request").status == 422
     assert "is not a request" in rea.body
     rea.get("/requests").post("/requests", text=pasted)
-    assert "ada, answer: request taken" in rea.get("/requests").body
+    assert "ada, answer: request imported" in rea.get("/requests").body
     assert "<script>doc" not in rea.body
     attached = {"name": 'x"\r\n.html', "base64": base64.b64encode(b"<script>1</script>").decode()}
     sent = {"schema": "softmark/request/v1", "code": code(course, "bob"), "criterion": "double"}
@@ -227,7 +227,7 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
     says(page_, "2 with this mistake")
     page_.get_by_role("link", name="Regrade requests", exact=True).click()
     page_.get_by_label("Text").fill(f"{code(course)} answer\n{HOSTILE}")
-    page_.get_by_role("button", name="Take request").click()
+    page_.get_by_role("button", name="Import request").click()
     page_.get_by_label("Reply").fill("You are right.")
     page_.get_by_role("button", name="Grant").click()
     says(page_, "points have not changed")

@@ -78,7 +78,7 @@ class CurveSettings(Columns):
 
 
 def read_settings(kind: type[Settings], machine: Machine) -> Settings:
-    """The settings of a question; raises UsageError where the assignment has them wrong."""
+    """Return the settings of a question; raises UsageError if they are invalid."""
     return check_table(
         machine.settings, kind, f"settings of `{machine.verify}`", "see docs/written.md"
     )
