@@ -180,6 +180,6 @@ class Audit:
 
     @property
     def clean(self) -> bool:
-        """Return whether the author has nothing to look at; `faults` do not count."""
+        """Return whether everything could be graded and the author has nothing to look at."""
         found = (self.news, self.rewrites.lost, self.nulls.above, self.steadiness.flipping)
-        return not any(found) and all(each.failed for each in self.attacks)
+        return not self.faults and not any(found) and all(each.failed for each in self.attacks)

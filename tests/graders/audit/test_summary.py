@@ -116,5 +116,6 @@ def test_an_audit_is_clean_until_one_part_finds_something(task):
         {"nulls": Nulls(1, 0.1, (Null("empty", {"rows": 0.11}),))},
         {"steadiness": row},
         {"attacks": (AttackRow("peek", "it found a secret", False),)},
+        {"faults": ("a-mutant: it could not be graded",)},
     ):
         assert not an_audit(task, **part).clean, part
