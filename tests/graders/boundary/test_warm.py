@@ -100,6 +100,18 @@ def test_code_sees_the_same_after_either_start(open_warm):
     assert portraits[0] == portraits[1]
 
 
+PRECISION = """
+import torch
+torch.set_float32_matmul_precision("medium")
+result = torch.get_float32_matmul_precision()
+"""
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_code_cannot_round_its_matrix_products_more_coarsely(open_warm, start):
+    assert open_warm(warm=start).call("run", source=PRECISION) == "highest"
+
+
 def test_parent_does_not_grow(open_warm):
     """One child's descriptors and its ended keeper are gone when the next one comes."""
     counts = []
