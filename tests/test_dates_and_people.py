@@ -196,6 +196,7 @@ def test_who_dropped_is_kept_and_marked_and_counts_in_no_mean(grade, tmp_path):
     assert "Dropped</dt><dd>1 " in course
     assert "Mean</dt><dd>1.75 " in course, "7 of four: ada, adda, bob and dan"
     assert "full credit: 3 of 4" in course
+    assert 'Partial credit</th><td class="num">1</td>' in course, "of ada's check alone"
     assert "(dropped)" in rows(out)["cleo"]["student"]
     assert "dropped" not in page(out, "cleo")
     exported = softmark("export", "csv", "--out", out).stdout.splitlines()
@@ -229,8 +230,9 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     softmark("late-days", out, "--bank", 3)
     assert rows(out)["adda"]["late_days_used"] == "3"
     softmark("late-days", out, "--bank", 0)
-    best = softmark("extend", out, "ada@example.edu", "--due", "2026-03-04T12:00Z")
-    assert best.returncode == 0, "of two attempts, the email means the one that counts"
+    told = softmark("comment", out, "ada@example.edu", "--comment", "Hello.")
+    assert "adda: commented" in told.stderr, "of two attempts, the email means the one that counts"
+    softmark("extend", out, "ada@example.edu", "--due", "2026-03-04T12:00Z")
     assert finals(out)["adda"] == "2"
 
     listed = softmark("merge", out)
@@ -274,3 +276,15 @@ def test_a_merge_is_of_nobody_else_and_a_student_without_a_number_has_attempts(g
     assert changed(before, out) == {"adda", "bob"}, "dan has the same name, and is another one"
     softmark("attempts", out)
     assert "1 student with several attempts" in softmark("attempts", out).stdout
+
+
+def test_the_best_attempt_is_chosen_with_the_late_days_that_cost_nothing(grade, tmp_path):
+    (tmp_path / "roster.csv").write_text(f"{ROSTER}adda,Ada Lovelace,ada@example.edu,1815,A,\n")
+    out = grade("hw1")
+    toml = tmp_path / "hw1" / "assignment.toml"
+    toml.write_text(toml.read_text().replace("per_day = 10", "per_day = 30"))
+    grade("hw1", "--attempts", "best")
+    assert finals(out).get("ada") == "0.4"
+    (out / "late_days.csv").write_text("student,days\nadda,3\n")
+    grade("hw1", "--attempts", "best")
+    assert (finals(out).get("adda"), "ada" in finals(out)) == ("2", False)
