@@ -1,30 +1,51 @@
-"""Compare submissions with each other, for staff."""
+"""Compare the submissions of a course, or follow students over several of them, for staff."""
 
+import getpass
 import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from commands.options import Folder
+from commands.options import Folder, Reviewer
 from graders.attempts import follow
+from graders.course.best_attempts import (
+    Merge,
+    ResultsFolder,
+    merge_into,
+    read_merges,
+    separate,
+    student_of,
+)
+from graders.course.extensions import late_in, spend, write_late_days
 from graders.course.gathering import gathered, in_words
 from graders.course.review import open_review
 from graders.errors import UsageError
 from graders.grading.choices import existing
 from graders.grading.stored_options import stored_assignment
-from graders.model import Assignment, FileSpec, Limits
+from graders.model import Assignment, FileSpec, Limits, Result
 from graders.registry.discovery import load_assignment
 from graders.similarity.pairs import compare
 from graders.similarity.uploads import Upload, read_upload
 from graders.storage.files import write_whole
-from graders.storage.store import FILE, read_store
+from graders.storage.store import FILE, read_store, reopen_store
 from graders.written.agreement import agreements, paces
 from reports.attempts import write_attempts
+from reports.course.files import write_course
+from reports.review.commenting import find_submission
 from reports.similarity import write_similarity
 from reports.terminal.results import progress_of
-from reports.terminal.store import show_agreement, show_paces, show_sentences
+from reports.terminal.store import (
+    show_accounts,
+    show_agreement,
+    show_merges,
+    show_paces,
+    show_sentences,
+)
 from submissions.folder import CODE
 from submissions.receive import identify
 
@@ -130,10 +151,17 @@ def attempts(
         # Attempts that do not count are no longer listed, but still members.
         members = store.members(generation)
         results = (store.result(each.submission, each.cache_key.address) for each in members)
-        found = follow(title, results, most)
+        merges = read_merges(folder)
+        found = follow(title, (_as_attempt(each, merges) for each in results), most)
     page = write_attempts(found, folder)
     who = "student" if found.students == 1 else "students"
     typer.echo(f"{found.students} {who} with several attempts: {page}")
+
+
+def _as_attempt(result: Result, merges: Mapping[str, Merge]) -> Result:
+    """Return a Result as one of the submission that it is merged into."""
+    given = result.submission
+    return replace(result, submission=replace(given, id=student_of(merges, given.id)))
 
 
 def _read(folder: Path, task: Assignment) -> list[Upload]:
@@ -151,3 +179,63 @@ def _read(folder: Path, task: Assignment) -> list[Upload]:
 def _any_assignment() -> Assignment:
     """Return an assignment that declares nothing but the kinds of files."""
     return Assignment("", "", 0, None, (), ANY, NOTHING_RUNS, 0, Path())
+
+
+def merge(
+    folder: Folder,
+    other: Annotated[
+        str, typer.Argument(help="Submission under another name.", show_default="list all")
+    ] = "",
+    into: Annotated[str, typer.Argument(help="Submission, email or number of the student.")] = "",
+    attempts: Annotated[
+        str, typer.Option(help="Which one counts: last, best or all, as for `batch`.")
+    ] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="Separate OTHER again.")] = False,
+    comment: Annotated[str, typer.Option(help="Why (for staff only).")] = "",
+    reviewer: Reviewer = "",
+) -> None:
+    """Count a submission under another name as an attempt of a student, or list these."""
+    if bool(other) != (undo or bool(into)) or (undo and into):
+        raise UsageError("give OTHER and INTO, or OTHER and --undo", "merge DIR OTHER INTO")
+    if not other:
+        show_merges(read_merges(folder).values())
+        return
+    with reopen_store(folder) as store:
+        generation = store.generation().number
+        task = stored_assignment(store, generation)
+        names = [find_submission(store, each) for each in (other, into) if each]
+        asked = Merge(
+            names[0], "" if undo else names[1], attempts, reviewer or getpass.getuser(), comment
+        )
+        act = separate if undo else merge_into
+        show_sentences(act(ResultsFolder(store, generation, task, folder), asked))
+        write_course(store, generation, task=task, out=folder, named=())
+
+
+def late_days(
+    folders: Annotated[list[Path], typer.Argument(help="Results folders.", metavar="DIR...")],
+    bank: Annotated[int, typer.Option(min=0, help="Days that each student has in all of them.")],
+) -> None:
+    """Spend each student's late days, the earliest due date first."""
+    with ExitStack() as stack:
+        found = []
+        for folder in {each.resolve(): each for each in folders}.values():
+            store = stack.enter_context(reopen_store(folder))
+            task = stored_assignment(store, store.generation().number)
+            if task.due is None or task.due.tzinfo is None:
+                problem = f"{folder}: `{task.name}` has no due date with a time zone"
+                raise UsageError(problem, "set `due` in assignment.toml, or leave the folder out")
+            if not task.grading.lateness.percent:
+                show_sentences([f"{folder}: late work costs nothing, so it uses no late days"])
+            owner = partial(student_of, read_merges(folder))
+            late = late_in(store, folder, task, owner)
+            found.append((task.due, folder, task, store, late))
+        found.sort(key=lambda each: each[:2])
+        spent, accounts = spend([late for *_, late in found], bank)
+        for (_, folder, task, store, late), days in zip(found, spent, strict=True):
+            write_late_days(folder, late, days)
+            write_course(store, store.generation().number, task=task, out=folder, named=())
+    places = [folder for _, folder, *_ in found]
+    names = [each.resolve().name for each in places]
+    unlike = len({*names}) == len(names)
+    show_accounts(accounts, names if unlike else list(map(str, places)))

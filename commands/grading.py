@@ -30,7 +30,7 @@ from commands.options import (
     RerunWall,
     Roster,
 )
-from graders.course.best_attempts import keep_best
+from graders.course.best_attempts import ResultsFolder, apply_merges, keep_best
 from graders.course.difference import refuse_losses, regraded
 from graders.course.gathering import gathered, in_words, refuse_course
 from graders.course.preview import (
@@ -237,6 +237,8 @@ def grade_into(
                     page.add(result)
             if best:
                 store_terminal.show_sentences(keep_best(store, work.generation, task, out))
+            merged = apply_merges(ResultsFolder(store, work.generation, task, out))
+            store_terminal.show_sentences(merged)
             good = write_course(store, work.generation, task=task, out=out, named=named)
         if json:
             terminal_json.print_results(store.results(work.generation), named)

@@ -80,7 +80,8 @@ def follow(title: str, results: Iterable[Result], most: int) -> Progress:
             continue
         tried = _tried(result, when, described)
         for person in people_in(result.submission.student):
-            by_student[key_of(person, result.submission.id)].append(tried)
+            if not person.dropped:
+                by_student[key_of(person, result.submission.id)].append(tried)
     chains = [sorted(each, key=lambda one: one.when) for each in by_student.values()]
     several = [each for each in chains if len(each) > 1]
     longest = min(most, max(map(len, several), default=0))

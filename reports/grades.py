@@ -11,6 +11,7 @@ from reports.text import PROSE_LIMIT, line
 FILE = "grades.csv"
 COLUMNS = ("submission", "student", "status", "score", "max_score", "so_far")
 FINAL = ("late_days", "final", "how")
+FREE = "late_days_used"
 
 
 def write_grades(course: CourseView, out: Path) -> Path:
@@ -21,8 +22,12 @@ def write_grades(course: CourseView, out: Path) -> Path:
 def grades_text(course: CourseView) -> str:
     """Return the table, ordered by submission; a score that is not published is a blank cell."""
     columns = [summary.criterion.id for summary in course.rubric]
-    header = [*COLUMNS, *map(line, columns), *(FINAL if course.has_finals else ())]
-    rows = ([*_cells(row, columns), *_final_cells(row)] for row in course.rows)
+    free = [FREE] if course.has_free_days else []
+    header = [*COLUMNS, *map(line, columns), *(FINAL if course.has_finals else ()), *free]
+    rows = (
+        [*_cells(row, columns), *_final_cells(row), *(_free(row) for _ in free)]
+        for row in course.rows
+    )
     return table([header, *rows])
 
 
@@ -43,6 +48,10 @@ def _final_cells(row: Row) -> list[str]:
     if grade is None:
         return []
     return [str(grade.days_late), number_cell(grade.final), line(grade.words, PROSE_LIMIT)]
+
+
+def _free(row: Row) -> str:
+    return str(row.final.free_days if row.final else 0)
 
 
 def number_cell(value: float | None) -> str:

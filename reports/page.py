@@ -83,6 +83,7 @@ def add_words(environment: Environment) -> None:
         is_exact=is_exact,
         judged=judged,
         named_lists=named_lists,
+        marked=words.marked,
         people=words.people,
         split_hint=split_hint,
     )

@@ -13,7 +13,7 @@ from graders.model import (
     Visibility,
 )
 from reports.text import number
-from submissions.people import people_in
+from submissions.people import Person, people_in
 
 CHECK_WORDS: dict[CheckStatus, str] = {
     "passed": "Passed",
@@ -115,7 +115,17 @@ def intake_notes(result: Result) -> tuple[str, ...]:
 
 def people(student: str) -> str:
     """Return the names of the submitters; numbers and addresses are only for staff."""
-    return ", ".join(each.name or each.email or each.sid for each in people_in(student))
+    return ", ".join(map(_called, people_in(student)))
+
+
+def marked(student: str) -> str:
+    """Return the names of the submitters for staff, who see which of them left the course."""
+    found = people_in(student)
+    return ", ".join(_called(each) + " (dropped)" * bool(each.dropped) for each in found)
+
+
+def _called(person: Person) -> str:
+    return person.name or person.email or person.sid
 
 
 def undecided(graded: CriterionResult) -> tuple[CheckResult, ...]:

@@ -19,6 +19,7 @@ _WRITTEN = re.compile(
     r"(?: ?<(?P<email>[^<>();]+)>)?(?: ?\(sid (?P<sid>[^<>();]+)\))?"
     r"(?: ?\(canvas (?P<canvas>[^<>();]+)\))?"
     r"(?: ?\(section (?P<section>[^<>();]+)\))?"
+    r"(?: ?\((?P<dropped>dropped)\))?"
 )
 
 
@@ -26,7 +27,8 @@ _WRITTEN = re.compile(
 class Person:
     """A student as another system knows them; unknown fields are empty.
 
-    `canvas` is the user's number in Canvas; `sid` is the number assigned by the school.
+    `canvas` is the user's number in Canvas; `sid` is the number assigned by the school. `dropped`
+    is the word itself for a student who left the course.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Person:
     sid: str = ""
     canvas: str = ""
     section: str = ""
+    dropped: str = ""
 
     def __str__(self) -> str:
         parts = [_plain(self.name)]
@@ -41,6 +44,7 @@ class Person:
         parts += [f"(sid {_plain(self.sid)})"] if _plain(self.sid) else []
         parts += [f"(canvas {_plain(self.canvas)})"] if _plain(self.canvas) else []
         parts += [f"(section {_plain(self.section)})"] if _plain(self.section) else []
+        parts += ["(dropped)"] if self.dropped else []
         return " ".join(part for part in parts if part)
 
 
@@ -55,6 +59,11 @@ def people_in(student: str) -> tuple[Person, ...]:
     if not all(found):
         return (Person(student),)
     return tuple(Person(**each.groupdict(default="")) for each in found if each)
+
+
+def all_dropped(student: str) -> bool:
+    """Return whether everyone who submitted it has left the course."""
+    return "(dropped)" in student and all(person.dropped for person in people_in(student))
 
 
 def name_key(text: str) -> str:

@@ -93,6 +93,7 @@ def test_nothing_of_a_student_is_left(out):
     adjust(out, "181500")
     adjust(out, "bob")
     (out / "extensions.csv").write_text("student,due\nada@example.edu,2026-12-03T23:59:00Z\n")
+    (out / "late_days.csv").write_text("student,days,by\nada-byron,2,late-days\nbob,1,late-days\n")
     before = naming(out, ADAS)
     assert {"grades.csv", "index.html", FILE, "results/ada-byron.json"} <= before
     receipt = forget(out, "ADA@example.edu", "--yes", "--reviewer", "Rea")
@@ -103,6 +104,7 @@ def test_nothing_of_a_student_is_left(out):
     assert naming(out, ["babbage"]) >= {"grades.csv", "index.html", FILE, "roster.csv"}
     assert [row["submission"] for row in read(out, "grades.csv")] == ["bob", "pair"]
     assert (out / "extensions.csv").read_text() == "student,due\n"
+    assert (out / "late_days.csv").read_text() == "student,days,by\nbob,1,late-days\n"
 
 
 def test_only_says_what_it_would_remove(out):

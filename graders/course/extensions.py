@@ -1,31 +1,56 @@
-"""Read extensions of individual students: `DIR/extensions.csv`, with columns `student` and `due`.
+"""Read what individual students are granted: more time, and late days that cost nothing.
+
+    extensions.csv   student, due         and by, made_at, comment in the rows of `extend`
+    late_days.csv    student, days        and by in the rows of `late-days`
+
+Each student has a bank of late days for the course. They are spent in the order of the assignments'
+due dates, as the student was late: one for each day begun.
 
 A student is identified by the submission's ID, student number or email address. A name counts only
 if nothing else is known, because students can choose their names.
 """
 
-import csv
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from graders.course.final_grades import DAY, begun, days_to_spend, seconds_late
 from graders.errors import UsageError
 from graders.model import Assignment, Submission
-from graders.storage.csv_cells import plain_cell
-from submissions.people import name_key, people_in
+from graders.storage.csv_cells import StaffTable, table
+from graders.storage.files import write_whole
+from graders.storage.store import Store
+from submissions.people import Person, name_key, people_in
 
 FILE = "extensions.csv"
-COLUMNS = ["student", "due"]
+LATE_DAYS = "late_days.csv"
+SPENT = "late-days"  # who wrote a row of late_days.csv, if not a person
+EXAMPLE = "ada,2026-12-03T23:59:00Z"
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """One row of extensions.csv: `student` is folded as `name_key` does."""
+
+    student: str
+    due: datetime
+    by: str = ""
+    made_at: str = ""
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """All due dates: `due` is the assignment's, `later` is by student."""
+    """All due dates: `due` is the assignment's, `later` is by student, as are free late days.
+
+    `granted` are all extensions, the oldest first; the last one of a student counts.
+    """
 
     due: datetime | None = None
     later: Mapping[str, datetime] = field(default_factory=dict)
+    late_days: Mapping[str, int] = field(default_factory=dict)
+    granted: Sequence[Granted] = ()
 
     def due_of(self, submission: Submission) -> datetime | None:
         """Return when it is due; a group has the latest due date of its members."""
@@ -35,6 +60,16 @@ class Extensions:
             if key in self.later
         ]
         return max([*granted, *([self.due] if self.due else [])]) if granted else self.due
+
+    def free_days(self, submission: Submission) -> int:
+        """Return how many late days cost nothing; all members of a group need them."""
+        if not self.late_days:
+            return 0
+        each_has = (
+            max(self.late_days.get(k, 0) for k in (name_key(submission.id), *keys_of_one(person)))
+            for person in people_in(submission.student)
+        )
+        return min(each_has, default=0)
 
     @property
     def last(self) -> datetime | None:
@@ -51,33 +86,65 @@ class Extensions:
         )
 
 
+def extensions_table(out: Path) -> StaffTable:
+    """Return the table of the extensions in DIR."""
+    return StaffTable(out / FILE, ("student", "due"), ("by", "made_at", "comment"))
+
+
+def late_days_table(out: Path) -> StaffTable:
+    """Return the table of the late days that cost nothing in DIR."""
+    return StaffTable(out / LATE_DAYS, ("student", "days"), ("by",))
+
+
 def read_extensions(out: Path, task: Assignment) -> Extensions:
-    """Return the extensions in DIR, if any; raises UsageError if the file is invalid."""
-    file = out / FILE
-    if not file.exists() or task.due is None or task.due.tzinfo is None:
+    """Read the tables in DIR, if any; raises UsageError if one is invalid."""
+    if task.due is None or task.due.tzinfo is None:
         return Extensions(task.due)
-    try:
-        rows = list(csv.reader(file.read_text(encoding="utf-8-sig").splitlines(), strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{file}: {error}", f"its columns are {', '.join(COLUMNS)}") from error
-    if not rows or [cell.strip() for cell in rows[0]] != COLUMNS:
-        raise UsageError(f"{file}: the first line is not `student,due`", "write it there")
-    granted = [_granted(f"{file}: line {n}", row) for n, row in enumerate(rows[1:], 2) if any(row)]
-    for student, lines in Counter(student for student, _ in granted).items():
-        if lines > 1:
-            raise UsageError(f"{file}: duplicate line for `{student}`", "keep the line that counts")
-    return Extensions(task.due, dict(granted))
+    granted = list[Granted]()
+    if (out / FILE).exists():
+        for where, row in extensions_table(out).rows():
+            granted.append(_granted(where, row, {each.student for each in granted}))
+    later = {each.student: each.due for each in granted}
+    days = {name: count for name, (count, _) in read_late_days(out).items()}
+    return Extensions(task.due, later, days, tuple(granted))
 
 
-def _granted(where: str, row: list[str]) -> tuple[str, datetime]:
+def read_late_days(out: Path) -> dict[str, tuple[int, str]]:
+    """Read the late days that cost nothing in DIR, and who wrote the row, by student."""
+    found = dict[str, tuple[int, str]]()
+    for where, row in late_days_table(out).rows() if (out / LATE_DAYS).exists() else ():
+        student = name_key(row["student"])
+        if not student or not row["days"].isdecimal():
+            raise UsageError(f"{where}: no student with a whole number of days", "ada,2")
+        if student in found:
+            problem = f"{out / LATE_DAYS}: duplicate line for `{student}`"
+            raise UsageError(problem, "keep the line that counts")
+        found[student] = int(row["days"]), row["by"]
+    return found
+
+
+def read_due(typed: str) -> datetime | None:
+    """Return a date and time with its time zone; None if the text is not one."""
     try:
-        student, due = row
-        moment = datetime.fromisoformat(due.strip())
-    except ValueError as error:
-        raise UsageError(f"{where}: no student with a date", "ada,2026-12-03T23:59:00Z") from error
-    if moment.tzinfo is None or not student.strip():
-        raise UsageError(f"{where}: no student, or no time zone", "ada,2026-12-03T23:59:00Z")
-    return name_key(plain_cell(student)), moment  # it may be copied from grades.csv
+        moment = datetime.fromisoformat(typed.strip())
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
+
+
+def _granted(where: str, row: Mapping[str, str], known: set[str]) -> Granted:
+    student, due = name_key(row["student"]), read_due(row["due"])
+    if not student or due is None:
+        raise UsageError(f"{where}: no student with a date, time and time zone", EXAMPLE)
+    if student in known and not row["by"]:  # of two lines without a name, either may be a mistake
+        raise UsageError(f"{where}: duplicate line for `{student}`", "keep the line that counts")
+    return Granted(student, due, row["by"], row["made_at"], row["comment"])
+
+
+def keys_of_one(person: Person) -> list[str]:
+    """Return what identifies a student, folded as `name_key` does: an email first."""
+    known = [each for each in (person.email, person.sid, person.canvas) if each]
+    return [name_key(each) for each in known or [person.name] if each]
 
 
 def keys_of(submission: str, student: str) -> set[str]:
@@ -85,3 +152,114 @@ def keys_of(submission: str, student: str) -> set[str]:
     people = people_in(student)
     known = {text for p in people for text in (p.email, p.sid, p.canvas) if text}
     return set(map(name_key, (known or {p.name for p in people}) | {submission}))
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A submission for which `days` late days could be used; `fixed` is what staff wrote.
+
+    `owner` is another submission if it is an attempt of that one's student.
+    """
+
+    submission: Submission
+    owner: str
+    days: int
+    fixed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The late days that a student used in each results folder, and those that are left."""
+
+    student: str
+    used: tuple[int, ...]
+    left: int
+
+
+def late_in(
+    store: Store, out: Path, task: Assignment, owner: Callable[[str], str] = str
+) -> list[Late]:
+    """Return the submissions of a results folder that count, by name."""
+    dues, lateness, found = read_extensions(out, task), task.grading.lateness, list[Late]()
+    written = {name: days for name, (days, by) in read_late_days(out).items() if by != SPENT}
+    for each in store.members(store.generation().number):
+        if each.listed and each.status != "rejected":
+            student, moment = store.handed_in(each.submission, each.cache_key.address)
+            who = each.submission, student
+            given = Submission(*who, task.name, each.path, each.sha256, moment)
+            late = begun(seconds_late(moment, dues.due_of(given), lateness), DAY)
+            days = days_to_spend(late, lateness)
+            fixed = Extensions(late_days=written).free_days(given)
+            by_hand = not written.keys().isdisjoint(keys_of(*who))
+            found.append(Late(given, owner(given.id), days, min(fixed, days) if by_hand else None))
+    return found
+
+
+def spend(
+    courses: Sequence[Sequence[Late]], bank: int
+) -> tuple[list[dict[str, int]], list[Account]]:
+    """Spend each student's bank in this order; return the days of each submission, and accounts.
+
+    All members of a group spend the same, so that the group has what the last of them can pay.
+    """
+    members = [(each, _members(each)) for course in courses for each in course]
+    names = _names([keys for _, people in members for keys, _ in people])
+    shown = {names[min(keys)]: person for _, people in members for keys, person in people}
+    left, used = dict.fromkeys(shown, bank), {name: list[int]() for name in shown}
+    spent = list[dict[str, int]]()
+    for course in courses:
+        here, paid = dict[str, int](), dict.fromkeys(shown, 0)
+        for each in course:
+            own = {names[min(keys)] for keys, _ in _members(each)}
+            can = max(min(left[name] for name in own), 0)
+            days = min(each.days, can) if each.fixed is None else each.fixed
+            here[each.submission.id] = days
+            paid |= {name: max(paid[name], days) for name in own}
+        for name, days in paid.items():
+            left[name] -= days
+            used[name].append(days)
+        spent.append(here)
+    accounts = [Account(shown[name], tuple(used[name]), left[name]) for name in sorted(shown)]
+    return spent, accounts
+
+
+def write_late_days(out: Path, late: Sequence[Late], spent: Mapping[str, int]) -> None:
+    """Write late_days.csv; the rows that staff wrote by hand stay."""
+    kept = late_days_table(out)
+    rows = [row for _, row in kept.rows()] if kept.file.exists() else []
+    lines = [[row["student"], row["days"], row["by"]] for row in rows if row["by"] != SPENT]
+    names = (
+        each.submission.id for each in late if each.fixed is None and spent[each.submission.id]
+    )
+    lines += [[name, str(spent[name]), SPENT] for name in names]
+    text = table([[*kept.needed, *kept.optional], *lines])
+    write_whole(
+        kept.file, text.encode(), remedy="make room and run the command again", durable=True
+    )
+
+
+def _members(late: Late) -> list[tuple[frozenset[str], str]]:
+    """Return what identifies each student of a submission in all folders, and who that is."""
+    return [
+        (_identity(each, late.owner), str(_short(each)) or late.owner)
+        for each in people_in(late.submission.student)
+    ]
+
+
+def _short(person: Person) -> Person:
+    return replace(person, section="", canvas="", sid="" if person.email else person.sid)
+
+
+def _identity(person: Person, submission: str) -> frozenset[str]:
+    known = (("email", person.email), ("sid", person.sid), ("canvas", person.canvas))
+    keys = {f"{kind} {name_key(text)}" for kind, text in known if text}
+    return frozenset(keys or {f"name {name_key(submission)} {name_key(person.name)}"})
+
+
+def _names(identities: Iterable[frozenset[str]]) -> dict[str, str]:
+    """Return one name by each key: of two folders, one may know the email and both the number."""
+    joined = dict[str, frozenset[str]]()
+    for keys in identities:
+        whole = keys.union(*(joined[key] for key in keys if key in joined))
+        joined |= dict.fromkeys(whole, whole)
+    return {key: min(keys) for key, keys in joined.items()}

@@ -28,7 +28,8 @@ class FinalGrade:
     """A grade, and how it was computed.
 
     `raw` is the Result's score. `maximum` is the maximum after drops, without extra credit. `final`
-    is None if there is no score, or if the submission was too late to be accepted.
+    is None if there is no score, or if the submission was too late to be accepted. Of the
+    days late, `free_days` cost nothing.
     """
 
     raw: float | None
@@ -39,6 +40,7 @@ class FinalGrade:
     maximum: float
     days_late: int
     words: str
+    free_days: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,16 @@ class _Counted:
     most: Decimal
 
 
-def final_grade(result: Result, policy: GradingPolicy, due: datetime | None) -> FinalGrade:
-    """Return the grade of a Result; one without a score has no grade."""
+def final_grade(
+    result: Result, policy: GradingPolicy, due: datetime | None, free_days: int = 0
+) -> FinalGrade:
+    """Return the grade of a Result, with late days that cost nothing; none without a score."""
     late = seconds_late(result.submission.submitted_at, due, policy.lateness)
     days = begun(late, DAY)
+    free = min(free_days, days_to_spend(days, policy.lateness))
     counted = _counted(result.criteria, policy)
     refused = _is_too_late(days, policy.lateness) and policy.lateness.too_late == "not_accepted"
-    penalty = _penalty(counted, late, policy.lateness)
+    penalty = _penalty(counted, max(late - DAY * free, 0.0), policy.lateness)
     final = min(_rounded(counted.earned - penalty, policy), counted.most)
     scored = result.score is not None
     return FinalGrade(
@@ -74,8 +79,16 @@ def final_grade(result: Result, policy: GradingPolicy, due: datetime | None) -> 
         final=float(final) if scored and not refused else None,
         maximum=float(counted.maximum),
         days_late=days,
-        words=_words(counted, penalty, days, policy) if scored else "There is no score yet.",
+        words=_words(counted, penalty, _late_part(days, free, policy.lateness), policy)
+        if scored
+        else "There is no score yet.",
+        free_days=free,
     )
+
+
+def days_to_spend(days: int, lateness: Lateness) -> int:
+    """Return for how many days late a free late day can be used: only where it changes a grade."""
+    return days if lateness.percent and not _is_too_late(days, lateness) else 0
 
 
 def seconds_late(submitted: datetime | None, due: datetime | None, lateness: Lateness) -> float:
@@ -142,16 +155,26 @@ def _rounded(points: Decimal, policy: GradingPolicy) -> Decimal:
     return (points / step).quantize(Decimal(1), rounding=MODES[policy.rounding]) * step
 
 
-def _words(counted: _Counted, penalty: Decimal, days: int, policy: GradingPolicy) -> str:
+def _late_part(days: int, free: int, lateness: Lateness) -> str:
+    used = f", {free_words(free)} used" if free else ""
+    return f"{late_words(days, lateness)}{used}" if days else ""
+
+
+def free_words(free: int) -> str:
+    """Return how many late days are used."""
+    return f"{free} late day{'s' if free > 1 else ''}"
+
+
+def _words(counted: _Counted, penalty: Decimal, late: str, policy: GradingPolicy) -> str:
     """Explain the grade in one sentence."""
     parts = [f"{_plain(counted.earned)} of {_plain(counted.maximum)} points"]
     if counted.extra:
         parts.append(f"{_plain(counted.extra)} of them extra credit")
     if counted.dropped:
         parts.append(f"without {', '.join(counted.without)} (dropped)")
-    if days:
+    if late:
         lost = f"minus {_plain(penalty)}" if penalty else "which costs nothing"
-        parts.append(f"{late_words(days, policy.lateness)}, {lost}")
+        parts.append(f"{late}, {lost}")
     if policy.round_to is not None:
         parts.append(f"rounded to {policy.round_to:g}")
     return "; ".join(parts) + "."

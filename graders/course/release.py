@@ -43,7 +43,8 @@ class CourseRules:
         """Return the final grade; None if the assignment has no `[grading]` table."""
         if not self.policy.declared:
             return None
-        return final_grade(result, self.policy, self.dues.due_of(result.submission))
+        due = self.dues.due_of(result.submission)
+        return final_grade(result, self.policy, due, self.dues.free_days(result.submission))
 
 
 PLAIN = CourseRules()  # only the visible criteria, and no final grade

@@ -1,13 +1,13 @@
 """Read the course's students from `DIR/roster.csv`, and match them to submissions.
 
-    submission,name,email,student_id,section
-    ada,Ada Lovelace,ada@example.edu,1815,A
+    submission,name,email,student_id,section,status
+    ada,Ada Lovelace,ada@example.edu,1815,A,
 
 A row is matched by the name of the folder or archive, or by the email or number that came with the
-submission. Every member of a group has a row.
+submission. Every member of a group has a row. The status of a student who left the
+course is `dropped`.
 """
 
-import csv
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +16,15 @@ from pathlib import Path
 from graders.course.extensions import keys_of
 from graders.errors import UsageError
 from graders.model import Submission
-from graders.storage.csv_cells import plain_cell
+from graders.storage.csv_cells import StaffTable
 from graders.storage.files import write_whole
 from graders.storage.store import Member, Store
 from submissions.identity import safe_id
 from submissions.people import Person, folded, name_key, people_in, student_text
 
 FILE = "roster.csv"
-COLUMNS = ("submission", "name", "email", "student_id", "section")
+COLUMNS = ("submission", "name", "email", "student_id", "section", "status")
+DROPPED, ENROLLED = "dropped", ("", "active", "enrolled")  # as the status of a student
 NAMED = 10  # in one sentence
 
 
@@ -85,7 +86,7 @@ def by_roster(
     notes = _listed("not in the roster", unknown)
     if whole:
         here = {replace(person, canvas="") for own in people for person in own}
-        absent = sorted(str(person) for person in roster.people - here)
+        absent = sorted(str(each) for each in roster.people - here if not each.dropped)
         notes += _listed("no submission from", absent)
     return Enrolled(named, notes)
 
@@ -105,13 +106,17 @@ def search(store: Store, generation: int, text: str) -> list[str]:
 
 
 def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
-    """Return the submissions by everything that identifies a student, folded by `name_key`."""
-    found: dict[str, list[str]] = defaultdict(list)
+    """Return the submissions by everything that identifies a student, folded by `name_key`.
+
+    Earlier attempts are left out for a student who has one that counts.
+    """
+    counting: dict[str, list[str]] = defaultdict(list)
+    others: dict[str, list[str]] = defaultdict(list)
     for each in store.members(generation):
         student, _ = store.handed_in(each.submission, each.cache_key.address)
         for key in keys_of(each.submission, student):
-            found[key].append(each.submission)
-    return dict(found)
+            (counting if each.listed else others)[key].append(each.submission)
+    return others | counting
 
 
 def _searched(store: Store, member: Member) -> str:
@@ -130,23 +135,10 @@ def _kept(given: Path | None, out: Path) -> Roster | None:
 
 def read_roster(file: Path) -> Roster:
     """Return the students in a file; raises UsageError with the line if it is not a roster."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-        delimiter = ";" if ";" in text.partition("\n")[0] else ","
-        header, *lines = csv.reader(text.splitlines(), delimiter=delimiter, strict=True)
-    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
-        raise UsageError(f"{file}: {error}", f"its columns are {', '.join(COLUMNS)}") from error
-    names = [cell.strip().casefold() for cell in header]
-    for name in names:
-        if name not in COLUMNS or names.count(name) > 1:
-            problem = f"{file}: unknown or duplicate column `{name}`"
-            raise UsageError(problem, f"its columns are {', '.join(COLUMNS)}")
     by_submission: dict[str, list[Person]] = defaultdict(list)
     by_number: dict[str, Person] = {}
-    for place, line in enumerate(lines, 2):
-        if any(line):
-            cells = dict(zip(names, map(plain_cell, line), strict=False))
-            _add(f"{file}: line {place}", cells, by_submission, by_number)
+    for where, cells in StaffTable(file, (), COLUMNS).rows():
+        _add(where, cells, by_submission, by_number)
     return Roster(by_submission, by_number)
 
 
@@ -156,11 +148,16 @@ def _add(
     by_submission: dict[str, list[Person]],
     by_number: dict[str, Person],
 ) -> None:
-    given, name, email, sid, section = (cells.get(column, "").strip() for column in COLUMNS)
+    given, name, email, sid, section, status = (cells[column] for column in COLUMNS)
     if not name or not (given or email or sid):
         problem = f"{where}: a student needs a name, and a submission, an email or a student_id"
-        raise UsageError(problem, f"{','.join(COLUMNS)}: ada,Ada Lovelace,ada@example.edu,1815,A")
-    person = Person(name, email, sid, section=section)
+        raise UsageError(problem, f"{','.join(COLUMNS)}: ada,Ada Lovelace,ada@example.edu,1815,A,")
+    if status.casefold() not in (DROPPED, *ENROLLED):
+        raise UsageError(
+            f"{where}: the status `{status}` is unknown", "`dropped`, or leave it empty"
+        )
+    dropped = DROPPED if status.casefold() == DROPPED else ""
+    person = Person(name, email, sid, section=section, dropped=dropped)
     for number in filter(None, map(name_key, (email, sid))):
         if by_number.setdefault(number, person) != person:
             raise UsageError(f"{where}: `{number}` is another student's, too", "correct one line")

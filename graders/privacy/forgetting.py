@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from graders.course import extensions, roster
+from graders.course import best_attempts, extensions, roster
 from graders.errors import UsageError, did_you_mean
 from graders.storage.csv_cells import plain_cell
 from graders.storage.files import LOCK, write_whole
 from graders.storage.store import Store
 from submissions.people import Person, name_key, people_in, student_text
 
-PEOPLE_FILES = (roster.FILE, extensions.FILE)
+PEOPLE_FILES = (roster.FILE, extensions.FILE, extensions.LATE_DAYS, best_attempts.MERGED)
 LONGEST = 64 * 2**20  # bytes of a file that is searched at once
 TELLING = 8  # letters of a word that is somebody's and not a word of a page
 

@@ -2,21 +2,93 @@
 
     text --safe_cell--> cell --table--> file        cell --plain_cell--> text
 
+A StaffTable is a file that staff write by hand, too: its rows are read strictly, and new rows are
+added after those that are there.
+
 Spreadsheets in other locales split at other characters, even inside quotes: `x,"Ada;=1"` split at
 semicolons has the cell `=1"`. A text is therefore safe only if each of its pieces is, however it
 is split. A piece that would be run gets an apostrophe before it.
 """
 
+import csv
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.errors import UsageError
+from graders.storage.files import write_whole
 
 # Characters that begin a formula; the full-width forms do in East Asian locales.
 FORMULA = frozenset("=+-@\t\r＝＋－＠")
 BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_ON_ONE_LINE = str.maketrans(dict.fromkeys(BREAKS, " "))
 SEPARATORS = frozenset(f",;\t{BREAKS}")
 _QUOTED = re.compile(f'[,;\t"{BREAKS}]|^[\\s\ufeff]|\\s$')
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class StaffTable:
+    """A CSV in DIR with some columns that it must have, and others that it may have."""
+
+    file: Path
+    needed: Sequence[str]
+    optional: Sequence[str] = ()
+
+    def rows(self) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Yield each row with its file and line; raises UsageError if it is not such a table."""
+        header, lines = self._read()
+        for number, cells in lines:
+            where = f"{self.file}: line {number}"
+            if any(cell.strip() for cell in cells[len(header) :]):
+                problem = f"{where} has more cells than the first line"
+                raise UsageError(problem, "put a text with commas in quotes")
+            padded = (*map(plain_cell, cells), *[""] * len(header))
+            known = {name: cell.strip() for name, cell in zip(header, padded, strict=False)}
+            yield where, dict.fromkeys((*self.needed, *self.optional), "") | known
+
+    def append(self, rows: Sequence[Mapping[str, str]]) -> None:
+        """Add rows at the end, all or none; what is there stays as it is."""
+        old, header = "", tuple(self.needed)
+        if self.file.exists():
+            header, _ = self._read()
+            old = self.file.read_text(encoding="utf-8-sig").partition("\n")[2]
+        names = (*header, *(each for each in self.optional if each not in header))
+        new = [[row.get(name, "").translate(_ON_ONE_LINE) for name in names] for row in rows]
+        end = "" if old.endswith("\n") or not old else "\n"
+        comma = self._delimiter()
+        text = table([names], delimiter=comma) + old + end + table(new, delimiter=comma)
+        remedy = "make room and run the command again"
+        write_whole(self.file, text.encode(), remedy=remedy, durable=True)
+
+    def _delimiter(self) -> str:
+        """Return the delimiter, which is a semicolon in the spreadsheets of many countries."""
+        if not self.file.exists():
+            return ","
+        first = self.file.read_text(encoding="utf-8-sig").partition("\n")[0]
+        return ";" if ";" in first else ","
+
+    def _read(self) -> tuple[tuple[str, ...], list[tuple[int, list[str]]]]:
+        columns = ", ".join((*self.needed, *self.optional))
+        try:
+            text = self.file.read_text(encoding="utf-8-sig")
+            reader = csv.reader(text.splitlines(), delimiter=self._delimiter(), strict=True)
+            header = tuple(cell.strip().casefold() for cell in next(reader, []))
+            lines = [(reader.line_num, cells) for cells in reader if any(cells)]
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise UsageError(f"{self.file}: {error}", f"its columns are {columns}") from error
+        for name in header:
+            if name not in (*self.needed, *self.optional) or header.count(name) > 1:
+                problem = f"{self.file}: unknown or duplicate column `{name}`"
+                raise UsageError(problem, f"its columns are {columns}")
+        if not header:
+            raise UsageError(f"{self.file} is empty", f"its columns are {columns}")
+        if not {*self.needed} <= {*header}:
+            problem = f"{self.file}: the first line is not `{','.join(self.needed)}`"
+            raise UsageError(problem, "write it there")
+        return header, lines
 
 
 def table(rows: Iterable[Sequence[str]], *, delimiter: str = ",", end: str = "\n") -> str:

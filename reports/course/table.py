@@ -21,7 +21,7 @@ from graders.model import ResultStatus
 from reports.course.view import CourseView, CriterionSummary, Row
 from reports.page import student_href
 from reports.text import line
-from reports.words import people
+from reports.words import marked
 
 STATUSES: tuple[ResultStatus, ...] = get_args(ResultStatus)
 NAME = 60  # characters of a name, as in the table without a script
@@ -60,7 +60,7 @@ def filter_counts(course: CourseView) -> tuple[tuple[str, str, int], ...]:
 
 def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]) -> list[object]:
     submission = row.submission
-    name, student = line(submission.id, NAME), line(people(submission.student), NAME)
+    name, student = line(submission.id, NAME), line(marked(submission.student), NAME)
     href = student_href(submission.id) if name != submission.id else 0
     also = (line(each, FOUND_BY) for each in (submission.id, submission.student))
     endings = [number for word, count in row.unanswered.items() for number in (places[word], count)]

@@ -27,6 +27,7 @@ from reports.words import (
     unanswered,
     undecided,
 )
+from submissions.people import all_dropped
 
 NO_POINTS = "No points. Is the upload empty, or only the starter code?"
 NEEDS_GPU = (
@@ -100,6 +101,11 @@ class Row:
     final: FinalGrade | None = None
 
     @property
+    def dropped(self) -> bool:
+        """Whether everyone who submitted it left the course: it is in no statistics."""
+        return all_dropped(self.submission.student)
+
+    @property
     def has_no_points(self) -> bool:
         """Return True if nothing that was graded earned points."""
         return self.so_far == 0 if self.score is None else self.score == 0
@@ -149,6 +155,16 @@ class CourseView:
         return sum(len(each.submissions) for each in self.waiting)
 
     @property
+    def dropped(self) -> int:
+        """The number of submissions of students who left the course."""
+        return sum(row.dropped for row in self.rows)
+
+    @property
+    def has_free_days(self) -> bool:
+        """Whether late days were used that cost nothing."""
+        return any(row.final is not None and row.final.free_days for row in self.rows)
+
+    @property
     def has_fewer_points(self) -> bool:
         """Return True if some score has a lower maximum, as after an excuse."""
         known = (row for row in self.rows if row.score is not None)
@@ -194,19 +210,25 @@ class Counted:
         title = (submission.id, result.title)
         self.title = min(self.title or title, title)
         self.highest = max(self.highest, result.max_score)
-        ways = endings(result)
-        self.checks.update(ways)
-        self.submissions.update(ways.keys())
         for index, graded in enumerate(result.criteria):
             # The first submission by name determines the order, whatever the order of reading.
             found = (submission.id, index, graded.declared)
             known = self.rubric.setdefault(graded.criterion.id, found)
             if found[:2] < known[:2]:
                 self.rubric[graded.criterion.id] = found
+        self.rows.append(row_of(result, final, [each for each in requests if each.is_open]))
+        if not self.rows[-1].dropped:
+            self._count(result)
+
+    def _count(self, result: Result) -> None:
+        """Count a Result in the statistics."""
+        ways = endings(result)
+        self.checks.update(ways)
+        self.submissions.update(ways.keys())
+        for graded in result.criteria:
             wrong = (c for c in graded.checks if c.status in ("failed", "partial"))
             for hint in {c.hint for c in wrong if c.hint and not is_crash(c)}:
-                self.hints[graded.criterion.id, hint].append(submission)
-        self.rows.append(row_of(result, final, [each for each in requests if each.is_open]))
+                self.hints[graded.criterion.id, hint].append(result.submission)
         self.failures.add(result)
         self.items.add(result)
         self.accuracies.add(result)
@@ -217,14 +239,15 @@ class Counted:
         `repeats` are the store's counts of regradings.
         """
         rows = tuple(sorted(self.rows, key=lambda row: row.submission.id))
+        staying = [row for row in rows if not row.dropped]
         scores = [
             _in_proportion(row.score, row.max_score, self.highest)
-            for row in rows
+            for row in staying
             if row.score is not None
         ]
         return CourseView(
             title=self.title[1] if self.title else "No submissions",
-            rubric=tuple(_summary(criterion, rows) for criterion in _rubric(self)),
+            rubric=tuple(_summary(criterion, staying) for criterion in _rubric(self)),
             rows=rows,
             published=len(scores),
             max_score=self.highest,

@@ -29,8 +29,9 @@ class Course:
 
     def grade(self, result: Result) -> FinalGrade:
         """The grade that counts."""
-        due = self.rules.dues.due_of(result.submission)
-        return final_grade(result, self.assignment.grading, due)
+        dues, given = self.rules.dues, result.submission
+        due = dues.due_of(given)
+        return final_grade(result, self.assignment.grading, due, dues.free_days(given))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ NBGRADER = (
 )
 MOODLE = ("First name", "Last name", "ID number", "Email address")
 EVERYTHING = (
-    *("submission", "name", "email", "student_id", "section", "status", "submitted_at", "due"),
-    *("days_late", "score", "late_penalty", "final", "max_score", "how"),
+    *("submission", "name", "email", "student_id", "section", "dropped", "status", "submitted_at"),
+    *("due", "days_late", "late_days_used", "score", "late_penalty", "final", "max_score", "how"),
 )
 
 
@@ -118,11 +118,12 @@ def _moodle(entry: Entry) -> Sequence[str]:
 def _everything(entry: Entry) -> Sequence[str]:
     person, grade = entry.person, entry.grade
     return [
-        *(entry.submission, person.name, person.email, person.sid, person.section),
+        *(entry.submission, person.name, person.email, person.sid, person.section, person.dropped),
         STATUS_WORDS[entry.status],
         _iso(entry.submitted_at),
         _iso(entry.due),
         str(grade.days_late),
+        str(grade.free_days),
         number_cell(grade.raw),
         number_cell(None if grade.raw is None else grade.penalty),
         number_cell(grade.final),

@@ -8,6 +8,7 @@ from graders.errors import UserError
 from graders.model import Assignment
 from graders.storage.store import reopen_store
 from reports.course.files import release_criteria, write_course
+from reports.review.extending import Extension, extend
 
 PATIENCE = 0.5  # seconds; a small course is written by then
 
@@ -58,6 +59,12 @@ class Outputs:
         async with self.lock:
             return await asyncio.to_thread(_release, self._review.folder, task, reviewer, released)
 
+    async def extend(self, asked: Extension) -> str:
+        """Store an extension, and return a sentence about it."""
+        task = self._review.assignment_now()
+        async with self.lock:
+            return await asyncio.to_thread(_extend, self._review.folder, task, asked)
+
     async def _write(self) -> None:
         while self.are_behind:
             wanted, task = self._wanted, self._review.assignment_now()
@@ -75,6 +82,11 @@ class Outputs:
 def _write_all(folder: Path, task: Assignment) -> None:
     with reopen_store(folder) as store:
         write_course(store, store.generation().number, task=task, out=folder, named=())
+
+
+def _extend(folder: Path, task: Assignment, asked: Extension) -> str:
+    with reopen_store(folder) as store:
+        return extend(store, folder, task, asked)
 
 
 def _release(folder: Path, task: Assignment, reviewer: str, released: bool) -> list[str]:

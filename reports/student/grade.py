@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graders.course.final_grades import FinalGrade, late_words, policy_words
+from graders.course.final_grades import FinalGrade, free_words, late_words, policy_words
 from graders.course.release import CourseRules
 from graders.model import Result
 from reports.student.withheld import is_shown
@@ -46,3 +46,5 @@ def _counts_what_is_closed(result: Result, rules: CourseRules) -> bool:
 def _late(grade: FinalGrade, rules: CourseRules) -> Iterator[str]:
     if grade.days_late:
         yield f"You submitted {late_words(grade.days_late, rules.policy.lateness)}."
+    if grade.free_days:
+        yield f"You used {free_words(grade.free_days)}."

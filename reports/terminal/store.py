@@ -8,6 +8,8 @@ from pathlib import Path
 from rich.padding import Padding
 from rich.text import Text
 
+from graders.course.best_attempts import Merge
+from graders.course.extensions import Account, Granted
 from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
 from graders.storage.requests import Comment, Request
@@ -141,6 +143,43 @@ def show_comments(comments: Iterable[Comment]) -> None:
         show_table(("submission", "comment", "mistake", "by", "when"), rows)
     else:
         ERR.print("no comments")
+
+
+def show_extensions(granted: Iterable[Granted]) -> None:
+    """Show who was given more time by whom, when and why."""
+    rows = [
+        (each.student, each.due.isoformat(), each.by, each.made_at[:10], each.comment)
+        for each in granted
+    ]
+    if rows:
+        show_table(("student", "due", "by", "when", "comment"), rows)
+    else:
+        ERR.print("no extensions")
+
+
+def show_accounts(accounts: Sequence[Account], folders: Sequence[str]) -> None:
+    """Show the late days that students used in each folder, and those that are left."""
+    rows = [
+        (each.student, *map(number, each.used), number(each.left))
+        for each in accounts
+        if any(each.used)
+    ]
+    if rows:
+        show_table(("student", *folders, "left"), rows)
+    rest = len(accounts) - len(rows)
+    OUT.print(f"{rest} student{'' if rest == 1 else 's'} used none")
+
+
+def show_merges(merges: Iterable[Merge]) -> None:
+    """Show which submissions count for another student."""
+    rows = [
+        (each.submission, each.into, each.attempts, each.reviewer, each.made_at[:10], each.comment)
+        for each in merges
+    ]
+    if rows:
+        show_table(("submission", "counts for", "attempts", "by", "when", "comment"), rows)
+    else:
+        ERR.print("no submissions are merged")
 
 
 def show_sentences(sentences: Iterable[str]) -> None:

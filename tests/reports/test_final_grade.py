@@ -118,3 +118,10 @@ def test_the_rules_are_told_without_names():
         "started. The first 10 minutes after the due date cost nothing. Work that is more than 2 "
         "days late is not accepted. The grade is rounded to a multiple of 0.5."
     )
+
+
+def test_a_page_without_the_grade_says_how_many_late_days_were_used(late):
+    hidden = criterion_result(replace(FILES, visibility="hidden"), check_result())
+    rules = replace(RULES, dues=Extensions(DUE, late_days={"ada": 1}))
+    words = student_view(late(hidden), rules).grade.words
+    assert "You submitted 2 days late. You used 1 late day. Late work loses" in words

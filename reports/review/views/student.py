@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from graders.adjustments import Adjustment
+from graders.course.extensions import Extensions, Granted
 from graders.model import CriterionResult, Result, ResultStatus
 from graders.storage.requests import Comment, Request
 from reports.exports.findings import where_ended
+from reports.review.extending import extensions_of, names_of_submission
 from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
 from reports.review.web.site import Refusal, Site, student_address
@@ -15,6 +18,7 @@ from reports.words import intake_notes
 
 VISIBILITY = {"hidden": "hidden from students", "visible": ""}
 LATER = "shown to students later"
+EXTENDING = " due"  # as the criterion of a draft: none has such an id
 SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
     "needs_review": "Part of this needs manual grading; until then there is no total.",
@@ -25,7 +29,7 @@ SENTENCES: dict[ResultStatus, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Input that could not be stored, in the form for one criterion or for a comment."""
+    """Input that could not be stored, for one criterion, a comment or an extension."""
 
     criterion: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -58,6 +62,16 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class DueDates:
+    """When this submission is due and was submitted, and its extensions; `seen` counts all."""
+
+    due: datetime
+    submitted: datetime | None
+    granted: tuple[Granted, ...]
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
 class StudentDesk:
     """The view of one student."""
 
@@ -70,6 +84,7 @@ class StudentDesk:
     groups: tuple[Group, ...]
     comments: tuple[Comment, ...]
     requests: tuple[Request, ...]
+    dates: DueDates | None
     printed: str
     before: str
     after: str
@@ -94,11 +109,21 @@ def student_desk(
         groups=_groups(site, result),
         comments=tuple(rules.comments.get(submission, ())),
         requests=tuple(rules.requests.get(submission, ())),
+        dates=_dates(result, rules.dues),
         printed=str(result.environment.get("printed", "")),
         before=student_address(ids[place - 1]) if place else "",
         after=student_address(ids[place + 1]) if place + 1 < len(ids) else "",
         draft=draft or Draft(),
     )
+
+
+def _dates(result: Result, dues: Extensions) -> DueDates | None:
+    given = result.submission
+    due = dues.due_of(given)
+    if due is None or due.tzinfo is None:
+        return None
+    names = names_of_submission(given.id, given.student)
+    return DueDates(due, given.submitted_at, tuple(extensions_of(dues, names)), len(dues.granted))
 
 
 def result_of(site: Site, submission: str) -> Result:

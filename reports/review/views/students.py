@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from graders.course.extensions import read_extensions
+from graders.course.extensions import FILE as EXTENSIONS
+from graders.course.extensions import LATE_DAYS, read_extensions
 from graders.course.release import end_of
 from graders.storage.rows import Release
 from graders.storage.store import Store
@@ -103,4 +104,6 @@ def _is_older(file: Path, store: Store) -> bool:
     for request in store.requests():
         said += [request.made_at, *(reply.made_at for reply in request.replies)]
     newest = datetime.fromisoformat(max(said)).timestamp() if said else 0.0
+    tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS))
+    newest = max(newest, *(each.stat().st_mtime if each.is_file() else 0.0 for each in tables))
     return newest > (file.stat().st_mtime if file.is_file() else 0.0)

@@ -50,6 +50,7 @@ GETS: dict[str, Callable[..., Any]] = {
 POSTS: dict[str, Callable[..., Any]] = {
     "/s/{submission}/adjust": staff_actions.adjust,
     "/s/{submission}/comment": staff_actions.comment,
+    "/s/{submission}/extend": staff_actions.extend,
     "/requests": staff_actions.take,
     "/requests/{number}": staff_actions.reply,
     "/release": staff_actions.release,

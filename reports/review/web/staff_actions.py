@@ -8,16 +8,17 @@ The row is on disk before the page says so; `Outputs.changed` then writes the fi
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from graders.errors import UsageError
+from graders.errors import UsageError, UserError
 from graders.storage.requests import ANSWERS, Comment, Overtaken, Reply
 from reports.review.adjusting import Adjusting, Asked
 from reports.review.commenting import comment as store_comment
 from reports.review.commenting import withdraw
+from reports.review.extending import Extension
 from reports.review.requests import request_in
 from reports.review.verdicts import Mistyped, read_comment, whole
 from reports.review.views.render import render
 from reports.review.views.requests import Typed, requests_view
-from reports.review.views.student import Draft, result_of, student_desk
+from reports.review.views.student import EXTENDING, Draft, result_of, student_desk
 from reports.review.web.forms import Form, sent
 from reports.review.web.sessions import Session
 from reports.review.web.site import REQUESTS, Refusal, Site, student_address
@@ -65,6 +66,22 @@ async def comment(request: Request, submission: str) -> Response:
         return _again(site, session, submission, Draft("", _typed(form), str(error)))
     await site.outputs.changed()
     return RedirectResponse(f"{student_address(submission)}#comments", 303)
+
+
+async def extend(request: Request, submission: str) -> Response:
+    """Give a student more time."""
+    site, session, form = await sent(request)
+    result_of(site, submission)
+    typed = _typed(form)
+    asked = Extension(
+        submission, form.one("due"), session.reviewer, form.one("why"), whole(form.one("seen"))
+    )
+    try:
+        session.notice = f"Saved: {await site.outputs.extend(asked)}"
+    except UserError as error:  # also a grading that is running
+        return _again(site, session, submission, Draft(EXTENDING, typed, f"{error}; {error.hint}"))
+    await site.outputs.changed()
+    return RedirectResponse(f"{student_address(submission)}#due", 303)
 
 
 def _typed(form: Form) -> dict[str, str]:

@@ -158,3 +158,30 @@ def test_what_a_student_is_excused_from_uses_up_no_drop(lowest, dropped):
     found = replace(result, criteria=(excused, *rest), score=10)
     grade = final_grade(found, GradingPolicy(drops=(Drop(IDS, lowest),)), DUE)
     assert (grade.dropped, grade.final, grade.maximum) == (dropped, 7, 10)
+
+
+@pytest.mark.parametrize(
+    ("days", "free", "expected", "used"),
+    [(2.5, 2, 9, 2), (2.5, 9, 10, 3), (0.001, 2, 10, 0), (3.5, 9, 0, 0), (-1, 2, 10, 0)],
+    ids=["some", "more than needed", "grace", "too late anyway", "early"],
+)
+def test_free_days_are_used_only_for_days_that_cost(days, free, expected, used):
+    grade = final_grade(make([10.0], timedelta(days=days)), LATE, DUE, free)
+    assert (grade.final, grade.free_days) == (expected, used)
+
+
+def test_free_days_are_whole_days_also_of_a_penalty_by_the_hour():
+    hourly = GradingPolicy(Lateness(percent=1, unit_seconds=3600))
+    grade = final_grade(make([10.0], timedelta(hours=27)), hourly, DUE, 1)
+    assert (grade.final, grade.days_late, grade.free_days) == (9.7, 2, 1)
+    assert grade.words == "10 of 10 points; 2 days late, 1 late day used, minus 0.3."
+    free = final_grade(make([10.0], timedelta(hours=27)), GradingPolicy(round_to=1.0), DUE, 1)
+    assert free.free_days == 0, "late work costs nothing"
+
+
+@given(hours, points, policies, st.integers(0, 5))
+def test_free_days_never_lower_a_grade(late, earned, policy, free):
+    result = make([earned, earned, 5.0], late)
+    plain, helped = final_grade(result, policy, DUE), final_grade(result, policy, DUE, free)
+    assert (plain.final is None) == (helped.final is None)
+    assert plain.final is None or helped.final >= plain.final

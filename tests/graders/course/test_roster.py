@@ -83,7 +83,7 @@ def test_it_is_kept_with_the_results_and_without_one_names_are_as_they_were(name
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "not enough values"),
+        ("", "is empty"),
         ("name,e-mail\n", "unknown or duplicate column `e-mail`"),
         ("name,name\n", "unknown or duplicate column `name`"),
         (f"{HEADER},Ada,,,\n", "line 2: a student needs a name, and"),

@@ -253,3 +253,34 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
         page_.keyboard.press("Tab")
         outline = "parseFloat(getComputedStyle(document.activeElement).outlineWidth)"
         assert page_.evaluate(outline) >= 2
+
+
+def test_a_due_date_is_extended_on_the_page_and_what_was_typed_is_kept(course, start, tiny_folder):
+    toml = tiny_folder / "assignment.toml"
+    due = "due = 2026-01-01T12:00:00Z\n"
+    toml.write_text(f"{due}{toml.read_text()}\n[grading]\nlate_percent_per_day = 10\n")
+    server = start(course, "/")
+    rea, tom = server.visitor(), server.visitor("Tom")
+    for visitor in (rea, tom):
+        assert "days late, minus" in visitor.get("/s/ada").body
+    later = {"due": "2999-01-01T12:00:00+00:00", "why": f"=ill {HOSTILE}", "seen": "0"}
+    assert rea.post("/s/ada/extend", **later, token="guess").status == 403
+    with only_writer(course):
+        busy = rea.get("/s/ada").post("/s/ada/extend", **later)
+    assert (busy.status, "another grading" in busy.body, "=ill &lt;s" in busy.body) == (
+        *(422, True, True),
+    )
+    assert rea.get("/s/ada").post("/s/ada/extend", **later).status == 303
+    assert "extended to" in rea.get("/s/ada").body
+    assert "<script>doc" not in rea.body
+    assert "days late" not in rea.body
+    assert "days late, minus" in rea.get("/s/bob").body
+    overtaken = tom.post("/s/ada/extend", **later | {"due": "2998-01-01T12:00:00Z", "why": "mine"})
+    assert (overtaken.status, "Rea changed the due date of ada@" in overtaken.body) == (422, True)
+    assert ('value="2998-01-01T12:00:00Z"' in overtaken.body, ">mine</te" in overtaken.body) == (
+        *(True, True),
+    )
+    assert (course / "extensions.csv").read_text().count("ada@example.edu") == 1
+    assert tom.get("/s/bob").post("/s/bob/extend", **later, comment="").status == 303, "not bob's"
+    toml.write_text(toml.read_text().removeprefix(due))
+    assert "Due date" not in tom.get("/s/ada").body

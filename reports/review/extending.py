@@ -1,0 +1,145 @@
+"""Give one student more time: a new row in extensions.csv, after those that are there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from graders.course.extensions import (
+    Extensions,
+    Granted,
+    extensions_table,
+    keys_of,
+    keys_of_one,
+    read_due,
+    read_extensions,
+)
+from graders.course.roster import FILE as ROSTER
+from graders.course.roster import read_roster
+from graders.errors import UsageError, did_you_mean
+from graders.model import Assignment
+from graders.storage.database import now
+from graders.storage.store import Store
+from reports.review.verdicts import Mistyped, read_comment
+from submissions.people import name_key, people_in
+
+NOTHING = "nothing is stored"
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """An extension as it was typed; `seen` is how many rows of all were seen, if long ago."""
+
+    student: str
+    due: str
+    reviewer: str
+    comment: str = ""
+    seen: int | None = None
+
+
+def extend(store: Store, out: Path, task: Assignment, asked: Extension) -> str:
+    """Store an extension and return a sentence about it; raises UsageError if it is not possible.
+
+    The results folder must be locked.
+    """
+    dues = read_extensions(out, task)
+    due, comment = _read(asked, dues)
+    names = _names_of(store, out, asked.student)
+    before = extensions_of(dues, names)
+    last = before[-1] if before else None
+    if last and (last.due, last.by, last.comment) == (due, asked.reviewer, comment):
+        return f"{names[0]}: due {shown(due)}: stored already"
+    if last and asked.seen is not None and last in dues.granted[asked.seen :]:
+        raise UsageError(
+            f"{last.by or 'somebody'} changed the due date of {last.student} in between: "
+            f"{shown(last.due)}; {NOTHING}",
+            "change it again if yours should count",
+        )
+    # An earlier row may name the same student by email, this one by number: both get the new date.
+    known = list(dict.fromkeys(each.student for each in before)) or names[:1]
+    signed = {"due": due.isoformat(), "by": asked.reviewer, "made_at": now(), "comment": comment}
+    extensions_table(out).append([{"student": name} | signed for name in known])
+    was = last.due if last else dues.due
+    return (
+        f"{', '.join(known)}: due {shown(was)} -> {shown(due)}{_of_group(store, out, task, names)}"
+    )
+
+
+def extensions_of(dues: Extensions, names: Sequence[str]) -> list[Granted]:
+    """Return the extensions of the student with these names, the oldest first."""
+    return [each for each in dues.granted if each.student in names]
+
+
+def shown(moment: datetime | None) -> str:
+    """Return a date as staff read it."""
+    return f"{moment:%Y-%m-%d %H:%M %Z}".strip() if moment else "-"
+
+
+def _read(asked: Extension, dues: Extensions) -> tuple[datetime, str]:
+    """Return the date and the comment that were typed."""
+    if dues.due is None or dues.due.tzinfo is None:
+        problem = "the assignment has no due date with a time zone, so nobody needs an extension"
+        raise UsageError(problem, "set `due` in assignment.toml")
+    example = dues.due.isoformat()
+    due = read_due(asked.due)
+    if due is None:
+        problem = f"`{asked.due}` is not a date with a time and a time zone; {NOTHING}"
+        raise UsageError(problem, f"write it as in {example}")
+    if due < dues.due:
+        problem = f"{shown(due)} is before the assignment's due date, {shown(dues.due)}; {NOTHING}"
+        raise UsageError(problem, f"to withdraw an extension, pass {example}")
+    try:
+        return due, " ".join(read_comment(asked.comment).split())
+    except Mistyped as error:
+        raise UsageError(str(error), NOTHING) from error
+
+
+def _names_of(store: Store, out: Path, typed: str) -> list[str]:
+    """Return all that identifies the student, the best first; raises UsageError for nobody."""
+    key, found, known = name_key(typed), list[str](), set[str]()
+    for submission, own in _identities(store, out):
+        known |= {*own, submission} - {""}
+        if key in own or key == submission:
+            found += own
+            # The submission of a group is not one member's.
+            found += [submission] if submission else []
+    if not key or not found:
+        end = did_you_mean(key, known)
+        hint = f"it must be an email, number or submission of the results or of {ROSTER}"
+        raise UsageError(f"there is no student `{typed}`{end}", hint)
+    return list(dict.fromkeys(found))
+
+
+def _identities(store: Store, out: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the submission, if it is of one person, and what else identifies that person."""
+    for member in store.members(store.generation().number):
+        student, _ = store.handed_in(member.submission, member.cache_key.address)
+        people, name = people_in(student), name_key(member.submission)
+        alone = len(people) == 1
+        yield from ((name if alone else "", keys_of_one(each)) for each in people)
+        if not alone:
+            yield name, []
+    roster = read_roster(out / ROSTER) if (out / ROSTER).exists() else None
+    for name, rows in roster.by_submission.items() if roster else ():
+        yield name, keys_of_one(rows[0]) if len(rows) == 1 else []
+    for person in roster.people if roster else ():
+        yield "", keys_of_one(person)
+
+
+def names_of_submission(submission: str, student: str) -> list[str]:
+    """Return all that an extension of a submission may be written for."""
+    own = (key for person in people_in(student) for key in keys_of_one(person))
+    return [*own, name_key(submission)]
+
+
+def _of_group(store: Store, out: Path, task: Assignment, names: Sequence[str]) -> str:
+    """Return the end of the sentence if a group has another date than its member."""
+    dues = read_extensions(out, task)
+    own = extensions_of(dues, names)[-1].due
+    for each in store.members(store.generation().number):
+        student, _ = store.handed_in(each.submission, each.cache_key.address)
+        keys = keys_of(each.submission, student)
+        latest = max((dues.later[key] for key in keys if key in dues.later), default=own)
+        if keys & {*names} and latest > own:
+            return f"; {each.submission} has until {shown(latest)}, as another member of the group"
+    return ""
