@@ -3,7 +3,9 @@
     upload -> the folder with most of the wanted modules -> each module: its file there, if that
               file is written; otherwise the best one with another name or folder
 
-A module that raises during import, but after it has defined what is wanted, is used anyway.
+A module that raises during import, but after it has defined what is wanted, is used anyway. If it
+raises before, what is wanted is defined without the other statements, such as one that needs a
+GPU, a file or a terminal.
 """
 
 import importlib.util
@@ -102,15 +104,21 @@ class Modules(MetaPathFinder):
             return None
         bound = self._upload.outline(path).binders
         defined = [each for each in self._wanted[stem] if each in bound]
-        loader = _Tolerant(path, defined, self._note)
+        loader = _Tolerant(path, defined, self._note, self._alone)
         return importlib.util.spec_from_file_location(name, path, loader=loader)
+
+    def _alone(self, path: Path, names: Sequence[str]) -> ModuleType | None:
+        """Return the file as a module that runs only what these names need; None if that fails."""
+        module = self._upload.module(path)
+        module.make(names)
+        return None if module.failures or not set(names) <= {*module.namespace} else module.object
 
     def _note(self, error: BaseException, path: Path) -> None:
         problem = told(error, self._folder)
         self._notes.append(
             f"Importing `{shown(self._folder, path)}` ends with {problem['kind']}: "
-            f"{problem['message']} (line {problem['where'].rpartition(' ')[2] or '?'}); what it "
-            "defines above counts."
+            f"{problem['message']} (line {problem['where'].rpartition(' ')[2] or '?'}); what "
+            "can be defined without that counts."
         )
 
     def _named(self, folder: Path) -> str:
@@ -155,14 +163,19 @@ class Modules(MetaPathFinder):
 
 
 class _Tolerant(Loader):
-    """Run a module; tolerate an error once it has defined what is wanted."""
+    """Run a module; tolerate an error in what is not needed for the wanted names."""
 
     def __init__(
-        self, path: Path, wanted: Sequence[str], note: Callable[[BaseException, Path], None]
+        self,
+        path: Path,
+        wanted: Sequence[str],
+        note: Callable[[BaseException, Path], None],
+        alone: Callable[[Path, Sequence[str]], ModuleType | None],
     ) -> None:
         self._path = path
         self._wanted = wanted
         self._note = note
+        self._alone = alone
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Let Python create the module."""
@@ -174,6 +187,11 @@ class _Tolerant(Loader):
         try:
             exec(code, vars(module))  # noqa: S102  the student's code, in the sandbox
         except (Exception, SystemExit) as error:
-            if not self._wanted or not set(self._wanted) <= set(vars(module)):
+            if not self._wanted:
                 raise
+            if not set(self._wanted) <= set(vars(module)):
+                other = self._alone(self._path, self._wanted)
+                if other is None:
+                    raise
+                sys.modules[module.__name__] = other  # importers get this one
             self._note(error, self._path)

@@ -69,8 +69,10 @@ def work(order: Order, settle: Callable[[], None] | None) -> None:
     channel = Channel(_take_socket())
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
-    # Some CPUs multiply in bfloat16 at "medium", too coarse to tell a mistake from rounding.
-    setattr(torch, "set_float32_matmul_precision", _keep_precision)  # noqa: B010  mypy's own rule
+    # Some CPUs multiply in bfloat16 at "medium", too coarse to tell a mistake from rounding, and
+    # a second number of threads raises an error.
+    for name in ("set_float32_matmul_precision", "set_num_threads", "set_num_interop_threads"):
+        setattr(torch, name, _ignore)
     if settle is not None:
         settle()
     modules = _import_modules(order)
@@ -82,8 +84,8 @@ def work(order: Order, settle: Callable[[], None] | None) -> None:
         del request
 
 
-def _keep_precision(precision: str) -> None:
-    """Ignore a precision of matrix products: it is a setting for speed and no part of the work."""
+def _ignore(_setting: object) -> None:
+    """Ignore a setting for speed, which is no part of the work."""
 
 
 def _take_socket() -> socket.socket:

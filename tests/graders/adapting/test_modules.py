@@ -66,9 +66,27 @@ def test_module_that_raises_after_its_definitions_counts(modules):
     assert "line 3" in found.notes[0]
 
 
-def test_module_that_raises_before_its_definitions_fails(modules):
-    modules(dataset_under_test="open('/nowhere/names.txt')\n" + DATA)
-    with pytest.raises(FileNotFoundError):
+@pytest.mark.parametrize(
+    "line",
+    [
+        "open('/nowhere/names.txt')",
+        "import torch\nassert torch.cuda.is_available()",
+        "import sys\nif len(sys.argv) < 9:\n    sys.exit('usage')",
+        "from google.colab import drive",
+    ],
+)
+def test_module_that_raises_before_its_definitions_counts_without_that(modules, line):
+    found = modules(dataset_under_test=f"{line}\n{DATA}")
+    assert importlib.import_module("dataset_under_test").Data.size == 1
+    assert "can be defined without that" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    "line", ["names = open('/nowhere/names.txt')", "from no_such_package import names"]
+)
+def test_module_whose_definitions_need_what_raises_fails(modules, line):
+    modules(dataset_under_test=f"{line}\n{DATA}    def first(self):\n        return names[0]\n")
+    with pytest.raises((FileNotFoundError, ModuleNotFoundError)):
         importlib.import_module("dataset_under_test")
 
 

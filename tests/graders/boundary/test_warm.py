@@ -100,16 +100,18 @@ def test_code_sees_the_same_after_either_start(open_warm):
     assert portraits[0] == portraits[1]
 
 
-PRECISION = """
+SPEED = """
 import torch
 torch.set_float32_matmul_precision("medium")
-result = torch.get_float32_matmul_precision()
+torch.set_num_interop_threads(2)
+torch.set_num_threads(8)
+result = [torch.get_float32_matmul_precision(), torch.get_num_threads()]
 """
 
 
 @pytest.mark.parametrize("start", [False, True])
-def test_code_cannot_round_its_matrix_products_more_coarsely(open_warm, start):
-    assert open_warm(warm=start).call("run", source=PRECISION) == "highest"
+def test_settings_for_speed_change_nothing(open_warm, start):
+    assert open_warm(warm=start).call("run", source=SPEED) == ["highest", 1]
 
 
 def test_parent_does_not_grow(open_warm):
