@@ -11,7 +11,13 @@ from graders.data.course import describe_data, holds_data
 from graders.data.declared import refuse_other_data
 from graders.errors import UserError
 from graders.registry.discovery import assignment_names, load_assignment
-from graders.registry.packages import install, missing_packages, named
+from graders.registry.packages import (
+    install,
+    missing_packages,
+    named,
+    packages_of,
+    torch_wanted,
+)
 
 PROBE = "import torch; print(torch.__version__, torch.cuda.is_available())"
 
@@ -102,5 +108,8 @@ def _data(folder: Path | None, assignment: str) -> Symptom:
 def _packages() -> Iterator[Symptom]:
     """Yield the assignments that cannot be graded here because a package is missing."""
     for name in assignment_names():
-        if missing := missing_packages(load_assignment(name)):
+        task = load_assignment(name)
+        if missing := missing_packages(task):
             yield Symptom(name, f"needs {named(missing)}: {install(missing)}", good=False)
+        elif wanted := torch_wanted(packages_of(task)):
+            yield Symptom(name, f"needs {wanted}: pip install '{wanted}'", good=False)

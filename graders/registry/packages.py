@@ -3,8 +3,12 @@
 An assignment names them in `preload`: the modules that a warm parent or a cold child imports.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
+
+from packaging.requirements import Requirement
 
 from graders.errors import UsageError
 from graders.model import Assignment
@@ -23,14 +27,36 @@ def missing_packages(assignment: Assignment) -> tuple[str, ...]:
     return tuple(name for name in packages_of(assignment) if find_spec(name) is None)
 
 
+@cache
+def torch_wanted(packages: Sequence[str]) -> str:
+    """Return the version of torch that one of the packages needs, if another is installed; or "".
+
+    transformers, for one, can be imported with an older torch, but its models then cannot.
+    """
+    for name in packages:
+        try:
+            lines = requires(name) or ()
+        except PackageNotFoundError:
+            continue
+        for each in map(Requirement, lines):
+            applies = each.marker is None or each.marker.evaluate({"extra": "torch"})
+            if each.name == "torch" and applies and version("torch") not in each.specifier:
+                return f"torch{each.specifier}"
+    return ""
+
+
 def refuse_missing(assignment: Assignment, only: frozenset[str] | None) -> None:
-    """Raise UsageError if code will be graded and a package that it needs is not installed.
+    """Raise UsageError if code will be graded and a package that it needs is missing or too old.
 
     Otherwise a student's `import` of it would fail and cost points through no fault of theirs.
     """
-    code = any(each.kind == "code" for each in wanted_criteria(assignment, only))
-    if code and (missing := missing_packages(assignment)):
+    if not any(each.kind == "code" for each in wanted_criteria(assignment, only)):
+        return
+    if missing := missing_packages(assignment):
         raise UsageError(f"{assignment.name} needs {named(missing)}", install(missing))
+    if wanted := torch_wanted(packages_of(assignment)):
+        problem = f"{assignment.name} needs {wanted}, but torch {version('torch')} is installed"
+        raise UsageError(problem, f"pip install '{wanted}'")
 
 
 def named(missing: Iterable[str]) -> str:

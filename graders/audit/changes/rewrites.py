@@ -165,7 +165,9 @@ class Commute(Rewriter):
 def _is_number(node: cst.CSTNode) -> bool:
     """Return whether an expression is certainly a number or a tensor, not a string or a list."""
     if isinstance(node, cst.BinaryOperation):
-        return isinstance(node.operator, NUMERIC) or _is_number(node.left) or _is_number(node.right)
+        sides = (_is_number(node.left), _is_number(node.right))
+        of_numbers = all(sides) if isinstance(node.operator, cst.Multiply) else any(sides)
+        return isinstance(node.operator, NUMERIC) or of_numbers  # [0] * len(x) is a list
     return isinstance(node, (cst.Integer, cst.Float)) or called(node) in NUMBERS
 
 

@@ -24,7 +24,7 @@ def _half(x, by=2):
 
 def _squares(numbers):
     found = [number * number for number in numbers if number % 2 == 0]
-    return found + [len(found)]
+    return found + [len(found)] + [0] * 3
 
 
 def _thirds(numbers):

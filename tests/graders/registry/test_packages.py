@@ -38,6 +38,22 @@ def test_libraries_of_the_courses_come_with_the_extra(monkeypatch):
     assert caught.value.hint == "pip install 'softmark[courses]'"
 
 
+def test_a_library_that_needs_another_torch_is_named(tmp_path, monkeypatch):
+    """Its import would succeed, and the names that students import from it would be missing."""
+    (tmp_path / "of_the_future.py").write_text("")
+    metadata = tmp_path / "of_the_future-1.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(
+        "Metadata-Version: 2.1\nName: of_the_future\nVersion: 1\nProvides-Extra: torch\n"
+        "Requires-Dist: torch>=99; extra == 'torch'\nRequires-Dist: torch==1; extra == 'tests'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    task = replace(load_assignment("jhu-hw6"), preload=("transformers", "of_the_future"))
+    with pytest.raises(UsageError, match="needs torch>=99, but torch 2") as caught:
+        refuse_missing(task, None)
+    assert caught.value.hint == "pip install 'torch>=99'"
+
+
 def test_every_way_to_grade_refuses(assignment, tmp_path):
     """Whoever grades on would take points for an `import` that fails here."""
     (tmp_path / "ada").mkdir()
