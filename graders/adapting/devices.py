@@ -6,13 +6,14 @@ Using `.to("cuda")` is not a mistake: starters do it, and so does code that was 
 
 import contextlib
 import warnings
+from abc import ABCMeta
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, _streambase
 from torch import device as Device
 from torch.overrides import TorchFunctionMode
 
@@ -96,6 +97,10 @@ class _Event:
     def elapsed_time(self, _other: Any) -> float:
         """Return no elapsed time."""
         return 0.0
+
+
+if isinstance(_streambase._EventBase, ABCMeta):  # torch 2.4 asserts it of torch.cuda.Event
+    _streambase._EventBase.register(_Event)
 
 
 class _AnyGenerator(type):
