@@ -67,6 +67,10 @@ HINTS: dict[str, str] = {
     r"^SyntaxError": (
         f"{READABLE}; the mistake may be just above it, such as a bracket that is not closed."
     ),
+    r"not implemented for '": (
+        "This operation does not exist for this dtype. Print `.dtype` of each argument, and check "
+        "that the arguments are in the right order."
+    ),
     r"^NotImplementedError": (
         "This part is not written yet. Replace `raise NotImplementedError` with your code."
     ),

@@ -25,6 +25,7 @@ CRASHES = {
     "undefined": "no value yet",
     "x = (": "cannot read this file",
     "raise NotImplementedError": "not written yet",
+    "torch.softmax(torch.ones(2).long(), 0)": "does not exist for this dtype",
     "assert 1 == 2": "`assert`",
     "import nothing_of_the_kind": "Submit every file",
     "open('/nowhere/at/all')": "Read files only",
