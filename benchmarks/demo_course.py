@@ -13,7 +13,6 @@ students' pages are.
 """
 
 import argparse
-import csv
 import json
 import os
 import random
@@ -32,6 +31,7 @@ from graders.audit.examples import write_examples
 from graders.data.birthplaces import Data, open_data
 from graders.data.demo import draw_predictions
 from graders.registry.discovery import load_assignment
+from graders.storage.csv_cells import table
 from graders.storage.requests import code_of
 from graders.storage.store import read_store
 
@@ -134,13 +134,12 @@ def make_earlier(folder: Path, examples: Sequence[Path], draw: random.Random) ->
 
 def write_roster(file: Path, submissions: Sequence[str]) -> None:
     """Write who submitted what; both attempts of a student belong to one address."""
-    with file.open("w", newline="") as opened:
-        table = csv.writer(opened)
-        table.writerow(("submission", "name", "email", "section"))
-        for each in submissions:
-            name = each.removesuffix(".zip").removesuffix(FIRST)
-            section = "AB"[len(name) % 2]
-            table.writerow((each, name.replace("-", " "), f"{name.lower()}@example.edu", section))
+    rows = [("submission", "name", "email", "section")]
+    for each in submissions:
+        name = each.removesuffix(".zip").removesuffix(FIRST)
+        section = "AB"[len(name) % 2]
+        rows.append((each, name.replace("-", " "), f"{name.lower()}@example.edu", section))
+    file.write_text(table(rows))
 
 
 def students(draw: random.Random) -> list[str]:
