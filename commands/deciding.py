@@ -394,4 +394,7 @@ def _next_steps(request: Request, folder: Path, store: Store) -> Iterator[str]:
         f"- if a check is wrong: `plant {folder} {request.submission} NAME --why TEXT` makes the "
         f"case an example that expects these points; fix the check and run `validate {name}`"
     )
-    yield f"- then `regrade {name} --out {folder}` lists everyone else whose points change"
+    yield (
+        f"- then `regrade {name} --out {folder}` lists everyone else whose points change; undo the "
+        "adjustment if the checks now give this student as much"
+    )

@@ -72,7 +72,7 @@ def _criterion(
     declared, by = graded.criterion, newest.get(graded.criterion.id)
     if by is None or not by.applies_to(result.submission.sha256):
         return graded
-    said = Adjusted(by.action, graded.points, declared.points, by.comment, by.reviewer)
+    said = Adjusted(by.action, graded.points, declared.points, by.comment, by.reviewer, by.machine)
     if by.action == "excuse":
         none = replace(declared, points=0.0)
         return replace(graded, criterion=none, status="skipped", points=0.0, adjusted=said)

@@ -196,7 +196,8 @@ class CheckResult:
 class Adjusted:
     """How a person changed a criterion: `machine` and `most` are its points without that.
 
-    `reviewer` is for staff: no file that a student may get has it.
+    `reviewer` and `seen`, the machine's points then, are for staff: no file that a student may get
+    has them.
     """
 
     action: AdjustAction
@@ -204,6 +205,7 @@ class Adjusted:
     most: float
     comment: str
     reviewer: str = field(default="", compare=False)
+    seen: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

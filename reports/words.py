@@ -103,8 +103,8 @@ def adjusted_words(graded: CriterionResult) -> str:
         return f"Your instructor set these points to {number(graded.points or 0.0)}."
     if graded.machine == graded.points:
         return f"Your instructor confirmed these points: {number(graded.machine)}."
-    points = f"from {number(graded.machine)} to {number(graded.points or 0.0)}"
-    return f"Your instructor changed these points {points}."
+    given = f"Your instructor set these points to {number(graded.points or 0.0)}"
+    return f"{given}; the checks give {number(graded.machine)}."
 
 
 def intake_notes(result: Result) -> tuple[str, ...]:

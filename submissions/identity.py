@@ -65,6 +65,17 @@ def calendar_time(seconds: float) -> datetime | None:
         return None
 
 
+def time_of(path: Path) -> datetime | None:
+    """Return when an upload was last changed: for a folder, the time of its newest file.
+
+    A folder's own time also changes when somebody runs its code or adds `__pycache__`.
+    """
+    is_folder = path.is_dir() and not path.is_symlink()
+    files = [path / each.path for each in walk(path) if not each.skipped] if is_folder else []
+    times = [each.lstat().st_mtime for each in files if each.is_file()]
+    return calendar_time(max(times, default=path.lstat().st_mtime))
+
+
 def _is_safe(character: str, *, first: bool, last: bool) -> bool:
     if character in KEPT:
         return not (first and character in ".- ~") and not (last and character in ". ")
@@ -100,8 +111,7 @@ def _names(path: Path, stems: Counter[str]) -> Iterator[str]:
 
 
 def _submission(path: Path, assignment: str, name: str) -> Submission:
-    submitted_at = calendar_time(path.lstat().st_mtime)
-    return Submission(name, name, assignment, path, _sum(path), submitted_at)
+    return Submission(name, name, assignment, path, _sum(path), time_of(path))
 
 
 def _sum(path: Path) -> str:

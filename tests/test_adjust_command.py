@@ -104,11 +104,11 @@ def test_points_count_everywhere_and_the_page_says_what_changed(course):
     done = adjust(course, "BOB", "answer", "--points", "1,5", *WORDS)
     assert "bob, answer: 1 -> 1.5" in done.stderr
     assert (document(course)["score"], grades(course)["answer"]) == (4.5, "1.5")
-    assert "Your instructor changed these points from 1 to 1.5." in page(course)
+    assert "Your instructor set these points to 1.5; the checks give 1." in page(course)
     assert "The handout allows it." in page(course)
     gradescope = json.loads((course / "gradescope" / "bob.json").read_text())
     assert (gradescope["score"], gradescope["tests"][0]["score"]) == (4.5, 1.5)
-    assert "changed these points from 1 to 1.5." in gradescope["tests"][0]["output"]
+    assert "set these points to 1.5; the checks give 1." in gradescope["tests"][0]["output"]
     shown = softmark("show", "bob", "--out", course).stdout
     assert "Comment: The handout allows it." in shown
     assert "Score: 4.5 / 9" in shown
@@ -123,7 +123,7 @@ def test_points_count_everywhere_and_the_page_says_what_changed(course):
 def test_full_points_and_undo_leave_a_trail(course):
     before = (document(course), page(course))
     adjust(course, "bob", "form", "--waive", *WORDS)
-    assert (document(course)["score"], "from 0 to 4." in page(course)) == (8, True)
+    assert (document(course)["score"], "to 4; the checks give 0." in page(course)) == (8, True)
     said = adjust(course, "bob", "form", "--undo", "--reviewer", "Lin").stderr
     assert "bob, form: 4 -> 0 (before, by Rea: 0 -> full)" in said
     assert (document(course), page(course)) == before
@@ -268,7 +268,9 @@ def test_a_regrade_keeps_it_and_names_what_to_review(course, file, old, new, poi
     assert f"review bob, answer: {said}" in done.stdout
     assert said.replace(">", "&gt;") in (course / "regrade.html").read_text()
     assert grades(course)["answer"] == to
-    assert f"from {points} to {to}." in page(course)
+    assert f"set these points to {to}; the checks give {points}." in page(course)
+    told = f"gave 1 when somebody adjusted it to {to}, and give {points} now"
+    assert told in (course / "index.html").read_text()
     assert f"counts; machine now {points}" in adjust(course).stdout
 
 

@@ -23,6 +23,7 @@ from submissions.identity import safe_id
 from submissions.people import Person, folded, name_key, people_in, student_text
 
 FILE = "roster.csv"
+EARLIER = "roster-earlier.csv"  # replaced by another --roster
 COLUMNS = ("submission", "name", "email", "student_id", "section", "status")
 DROPPED, ENROLLED = "dropped", ("", "active", "enrolled")  # as the status of a student
 NAMED = 10  # in one sentence
@@ -129,6 +130,8 @@ def _kept(given: Path | None, out: Path) -> Roster | None:
     if given is None:
         return read_roster(file) if file.exists() else None
     roster = read_roster(given)
+    if file.exists() and file.read_bytes() != given.read_bytes():
+        file.replace(out / EARLIER)  # somebody may have edited it in DIR
     write_whole(file, given.read_bytes(), remedy="free some space, then run the command again")
     return roster
 

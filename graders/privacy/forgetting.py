@@ -20,7 +20,11 @@ from graders.storage.files import LOCK, write_whole
 from graders.storage.store import Store
 from submissions.people import Person, name_key, people_in, student_text
 
-PEOPLE_FILES = (roster.FILE, extensions.FILE, extensions.LATE_DAYS, best_attempts.MERGED)
+PEOPLE_FILES = (
+    *(roster.FILE, roster.EARLIER),
+    *(extensions.FILE, extensions.LATE_DAYS),
+    best_attempts.MERGED,
+)
 LONGEST = 64 * 2**20  # bytes of a file that is searched at once
 TELLING = 8  # letters of a word that is somebody's and not a word of a page
 

@@ -17,7 +17,7 @@ from graders.storage.requests import Request
 from reports.course.accuracies import Accuracies, AccuracySeries
 from reports.course.twins import Twins
 from reports.provisional import so_far
-from reports.text import PROSE_LIMIT
+from reports.text import PROSE_LIMIT, number
 from reports.words import (
     endings,
     intake_notes,
@@ -278,7 +278,7 @@ def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> Cours
 
 def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]) -> Row:
     """Return a submission's row, with its open regrade requests."""
-    asked = REQUESTED if requests else ""
+    asked = " ".join([*([REQUESTED] if requests else []), *_outdated(result)])
     return Row(
         submission=result.submission,
         status=result.status,
@@ -291,6 +291,19 @@ def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]
         missing=_missing(result),
         final=final,
     )
+
+
+def _outdated(result: Result) -> Iterator[str]:
+    """Yield a sentence for each adjustment that was made when the checks gave other points."""
+    for each in result.criteria:
+        said = each.adjusted
+        if said is None or each.is_excused or said.machine is None or said.seen is None:
+            continue
+        if said.machine != said.seen:
+            yield (
+                f"The checks of {each.criterion.id} gave {number(said.seen)} when somebody "
+                f"adjusted it to {number(each.points or 0.0)}, and give {number(said.machine)} now."
+            )
 
 
 def _in_proportion(score: float, most: float, highest: float) -> float:

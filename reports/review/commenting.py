@@ -10,6 +10,7 @@ from graders.storage.requests import Comment
 from graders.storage.store import Store
 from reports.review.adjusting import submission_of
 from reports.review.verdicts import Mistyped, read_comment
+from reports.text import line
 from reports.words import is_crash
 
 Mistake = tuple[str, str]  # a criterion's id and a hint
@@ -76,7 +77,8 @@ def withdraw(store: Store, submission: str, reviewer: str, number: int = 0) -> s
         Comment(each.submission, reviewer, "", withdraws=each.number) for each in same or [last]
     ]
     store.comments().add(rows)
-    return f"{submission if len(rows) == 1 else f'{len(rows)} submissions'}: comment withdrawn"
+    whose = submission if len(rows) == 1 else f"{len(rows)} submissions"
+    return f"{whose}: comment withdrawn, {last.reviewer}'s: {line(last.comment, 60)}"
 
 
 def _to_all(store: Store, made: Comment, check: str) -> Iterator[Comment]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from graders.course.extensions import (
+    LATE_DAYS,
     Extensions,
     Granted,
     extensions_table,
@@ -60,9 +61,10 @@ def extend(store: Store, out: Path, task: Assignment, asked: Extension) -> str:
     signed = {"due": due.isoformat(), "by": asked.reviewer, "made_at": now(), "comment": comment}
     extensions_table(out).append([{"student": name} | signed for name in known])
     was = last.due if last else dues.due
-    return (
-        f"{', '.join(known)}: due {shown(was)} -> {shown(due)}{_of_group(store, out, task, names)}"
-    )
+    end = _of_group(store, out, task, names)
+    if (out / LATE_DAYS).exists():
+        end += "; run `late-days` again"
+    return f"{', '.join(known)}: due {shown(was)} -> {shown(due)}{end}"
 
 
 def extensions_of(dues: Extensions, names: Sequence[str]) -> list[Granted]:

@@ -1,12 +1,15 @@
 """Write the files in DIR again from the store, with decisions, adjustments and comments."""
 
 import asyncio
+from datetime import datetime
 from pathlib import Path
 
+from graders.course.extensions import FILE as EXTENSIONS
+from graders.course.extensions import LATE_DAYS
 from graders.course.review import Review
 from graders.errors import UserError
 from graders.model import Assignment
-from graders.storage.store import reopen_store
+from graders.storage.store import Store, reopen_store
 from reports.course.files import release_criteria, write_course
 from reports.review.extending import Extension, extend
 
@@ -92,3 +95,15 @@ def _extend(folder: Path, task: Assignment, asked: Extension) -> str:
 def _release(folder: Path, task: Assignment, reviewer: str, released: bool) -> list[str]:
     with reopen_store(folder) as store:
         return release_criteria(store, reviewer, task=task, out=folder, released=released)
+
+
+def is_older(file: Path, store: Store) -> bool:
+    """Return True if staff did something after the file was last written, as after a crash."""
+    said = [each.made_at for each in store.adjustments().all()]
+    said += [each.made_at for each in store.comments().shown()]
+    for request in store.requests():
+        said += [request.made_at, *(reply.made_at for reply in request.replies)]
+    newest = datetime.fromisoformat(max(said)).timestamp() if said else 0.0
+    tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS))
+    newest = max(newest, *(each.stat().st_mtime if each.is_file() else 0.0 for each in tables))
+    return newest > (file.stat().st_mtime if file.is_file() else 0.0)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from submissions.identity import calendar_time, identify_all, safe_id
+from submissions.identity import identify_all, safe_id, time_of
 from submissions.imports.attempts import last_attempts
 from submissions.imports.canvas_download import is_canvas_name, read_canvas
 from submissions.imports.git_clones import is_clone, read_clones
@@ -102,9 +102,7 @@ def _read(folder: Path, layout: Layout, wanted: Wanted) -> FoundUploads:
         case "git":
             return read_clones(folder)
     paths = collect(folder)
-    return FoundUploads(
-        tuple(Upload(p.name, p, (), calendar_time(p.lstat().st_mtime)) for p in paths)
-    )
+    return FoundUploads(tuple(Upload(p.name, p, (), time_of(p)) for p in paths))
 
 
 def _submissions(uploads: Sequence[Upload], assignment: str) -> list[Submission]:

@@ -24,7 +24,7 @@ def given(criterion, points, **changes):
     ("status", "points", "words"),
     [
         ("passed", CODE.points, f"confirmed these points: {CODE.points:g}."),
-        ("passed", 1, f"changed these points from {CODE.points:g} to 1."),
+        ("passed", 1, f"set these points to 1; the checks give {CODE.points:g}."),
         ("error", 1, "set these points to 1."),
     ],
 )

@@ -114,6 +114,15 @@ def test_the_sum_of_an_archive_is_sha256_and_the_time_is_the_uploads(uploads):
         assert calendar_time(none_that_a_calendar_has) is None
 
 
+def test_the_time_of_a_folder_is_that_of_its_newest_file(uploads):
+    folder = uploads.tree({"a.py": b"1", "d/b.py": b"2"}, "ada")
+    os.utime(folder / "a.py", (1_600_000_000, 1_600_000_000))
+    os.utime(folder / "d" / "b.py", (1_700_000_000, 1_700_000_000))
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "a.pyc").write_bytes(b"of whoever ran the code")
+    assert identify(folder, "a").submitted_at == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -21,7 +21,7 @@ LATER = "shown to students later"
 EXTENDING = " due"  # as the criterion of a draft: none has such an id
 SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
-    "needs_review": "Part of this needs manual grading; until then there is no total.",
+    "needs_review": "Part of this needs manual grading.",
     "rejected": "The files could not be opened, so nothing was graded.",
     "incomplete": "Some of this could not be graded. Grade it again with `retry`.",
 }

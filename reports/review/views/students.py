@@ -1,17 +1,15 @@
 """The view of the start page: all students, the release, and files to download."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
-from graders.course.extensions import FILE as EXTENSIONS
-from graders.course.extensions import LATE_DAYS, read_extensions
+from graders.course.extensions import read_extensions
 from graders.course.release import end_of
 from graders.storage.rows import Release
-from graders.storage.store import Store
 from reports.course.files import not_shown_yet
 from reports.course.view import REQUESTED, Row
 from reports.grades import FILE
+from reports.review.outputs import is_older
 from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
 from reports.review.web.site import Site
@@ -80,7 +78,7 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
         is_behind=(
             site.outputs.are_behind
             or review.unwritten() > 0
-            or _is_older(review.folder / FILE, review.store)
+            or is_older(review.folder / FILE, review.store)
         ),
         problem=site.outputs.problem,
     )
@@ -95,15 +93,3 @@ def tables(folder: Path) -> tuple[str, ...]:
 def _has(row: Row, words: list[str]) -> bool:
     text = folded(f"{row.submission.id}\n{row.submission.student}")
     return all(word in text for word in words)
-
-
-def _is_older(file: Path, store: Store) -> bool:
-    """Return True if staff did something after the file was last written, as after a crash."""
-    said = [each.made_at for each in store.adjustments().all()]
-    said += [each.made_at for each in store.comments().shown()]
-    for request in store.requests():
-        said += [request.made_at, *(reply.made_at for reply in request.replies)]
-    newest = datetime.fromisoformat(max(said)).timestamp() if said else 0.0
-    tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS))
-    newest = max(newest, *(each.stat().st_mtime if each.is_file() else 0.0 for each in tables))
-    return newest > (file.stat().st_mtime if file.is_file() else 0.0)

@@ -15,7 +15,8 @@ from rich.console import Console
 
 from graders.course.review import open_review
 from graders.errors import UsageError
-from reports.review.outputs import write_grades
+from reports.grades import FILE as GRADES
+from reports.review.outputs import is_older, write_grades
 from reports.review.web.app import make_app
 from reports.review.web.site import WRITTEN, Site
 
@@ -104,5 +105,6 @@ def make_server(site: Site) -> uvicorn.Server:
 
 def _write_at_the_end(site: Site) -> None:
     site.review.refresh()
-    if site.review.unwritten() or site.outputs.are_behind:
+    old = is_older(site.review.folder / GRADES, site.review.store)
+    if site.review.unwritten() or site.outputs.are_behind or old:
         OUT.print(write_grades(site.review), markup=False)

@@ -31,6 +31,9 @@ async def adjust(request: Request, submission: str) -> Response:
     site, session, form = await sent(request)
     criterion, action = form.one("criterion"), form.one("action")
     graded = result_of(site, submission).criteria
+    if form.one("points").strip() and action != "points":
+        problem = "Points are typed, but something else is chosen: choose one of them."
+        return _again(site, session, submission, Draft(criterion, _typed(form), problem))
     asked = Asked(
         submission,
         criterion,

@@ -123,7 +123,7 @@ def test_nobody_is_late_by_the_time_at_which_we_unpacked(course, late, tmp_path)
 
 def test_who_is_late_by_the_time_of_a_file_is_counted(hand_in, late, tmp_path):
     folder = hand_in("ada", answer_txt="42").parent
-    os.utime(hand_in("bob", answer_txt="42"), (0, 0))
+    os.utime(hand_in("bob", answer_txt="42") / "answer.txt", (0, 0))
     assert in_words(gathered(folder, late, tmp_path / "out")) == (
         "late by the times of the files, which copying can change: 1 of 2 submissions",
     )

@@ -99,3 +99,13 @@ def test_a_file_that_is_no_roster_is_refused_in_a_sentence(tmp_path, text, said)
         read_roster(file)
     with pytest.raises(UsageError, match="No such file"):
         read_roster(tmp_path / "none.csv")
+
+
+def test_a_roster_that_another_one_replaces_is_kept(tmp_path):
+    out, file = tmp_path / "out", tmp_path / "roster.csv"
+    for text in ("submission,name\nada,Ada\n", "submission,name\nada,Ada L.\n"):
+        file.write_text(text)
+        by_roster([upload("ada")], file, out)
+        by_roster([upload("ada")], file, out)
+    assert (out / FILE).read_text() == text
+    assert (out / "roster-earlier.csv").read_text() == "submission,name\nada,Ada\n"

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -107,7 +108,7 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start, 
     assert 'value="1"' in other.body, "what was typed is still there"
     wrong = rea.get("/s/ada").post("/s/ada/adjust", **three | {"points": "9"}, seen=1)
     assert (wrong.status, "0 to 4 points" in wrong.body) == (422, True)
-    assert "from 0 to 3" in page(server, "ada")
+    assert "set these points to 3; the checks give 0" in page(server, "ada")
 
     sent = {"comment": HOSTILE, "check": "doubles"}
     assert rea.get("/s/bob").post("/s/bob/comment", **sent).status == 303
@@ -184,6 +185,9 @@ def test_the_command_serves_and_what_is_not_in_the_files_yet_is_in_the_store(cou
         assert "Well done." in (course / "reports/cleo.html").read_text()
         os.utime(course / "grades.csv", (0, 0))  # as after a kill between the store and the files
         assert "The files are not up to date yet." in rea.get("/").body
+        serving.send_signal(signal.SIGINT)
+        serving.wait(60)
+        assert (course / "grades.csv").stat().st_mtime > 0, "written at the end"
     finally:
         serving.kill()
         serving.communicate(timeout=30)
