@@ -227,7 +227,9 @@ def forget(
         )
     receipt += [_still_named(folder / each) for each in left]
     if known.upload.exists():
-        receipt.append(f"the upload itself is still at {known.upload}")
+        receipt.append(
+            f"the upload itself is still at {known.upload}: the next `batch` would grade it again"
+        )
     show_receipt(receipt)
 
 
