@@ -121,7 +121,9 @@ def moves_only_batches(file: str) -> bool:
     except (OSError, SyntaxError, ValueError, RecursionError):  # such as a notebook
         return False
     others = {path.stem: path for path in code_folder().rglob("*.py")}
-    code = "\n".join(line for line in text.splitlines() if not _imports_datasets(line, others))
+    froms = [each for each in nodes if isinstance(each, ast.ImportFrom)]
+    known = {each.lineno for each in froms if _imports_datasets(each, others)}
+    code = "\n".join(line for n, line in enumerate(text.splitlines(), 1) if n not in known)
     imported = {part for name in IMPORTED.findall(code) for part in name.split(".")}
     if imported & others.keys() or any(word in text for word in (*MOVERS, "with torch.device")):
         return False
@@ -138,21 +140,18 @@ def moves_only_batches(file: str) -> bool:
     )
 
 
-def _imports_datasets(line: str, others: Mapping[str, Path]) -> bool:
-    """Return whether a line imports only classes of torch's Dataset, which move no model."""
+def _imports_datasets(node: ast.ImportFrom, others: Mapping[str, Path]) -> bool:
+    """Return whether a statement imports only classes of torch's Dataset, which move no model."""
     try:
-        (node,) = ast.parse(line.strip()).body
-        found = isinstance(node, ast.ImportFrom) and others.get(str(node.module))
-        defined = ast.parse(found.read_text()).body if found else ()
-    except (OSError, SyntaxError, ValueError, RecursionError):
+        defined = ast.parse(others[str(node.module)].read_text()).body
+    except (KeyError, OSError, SyntaxError, ValueError, RecursionError):
         return False
-    names = {each.name for each in node.names} if isinstance(node, ast.ImportFrom) else set()
     datasets = {
         each.name
         for each in defined
         if isinstance(each, ast.ClassDef) and any("Dataset" in ast.unparse(b) for b in each.bases)
     }
-    return bool(names) and names <= datasets
+    return {each.name for each in node.names} <= datasets
 
 
 def _words(code: CodeType) -> Iterator[Any]:

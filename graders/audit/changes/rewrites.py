@@ -322,10 +322,10 @@ class Comprehensions(Rewriter):
         if len(pair) < 2 or not m.matches(pair[0], self.START) or not isinstance(pair[1], cst.For):
             return None
         start, loop, tests = cast(cst.SimpleStatementLine, pair[0]), pair[1], []
-        assign, (line,) = cast(cst.Assign, start.body[0]), _only(loop.body)
+        assign, line = cast(cst.Assign, start.body[0]), _only(loop.body)
         while isinstance(line, cst.If) and line.orelse is None:
             tests.append(cst.CompIf(line.test))
-            (line,) = _only(line.body)
+            line = _only(line.body)
         name = name_of(assign.targets[0].target)
         plain = loop.orelse is None and loop.asynchronous is None
         if not plain or line is None or not m.matches(line, self.APPEND):
@@ -341,9 +341,9 @@ class Comprehensions(Rewriter):
         return start.with_changes(body=[assign.with_changes(value=made)])
 
 
-def _only(body: cst.BaseSuite) -> tuple[cst.CSTNode | None]:
+def _only(body: cst.BaseSuite) -> cst.CSTNode | None:
     """Return the only statement of a block, or None."""
-    return (body.body[0] if len(body.body) == 1 else None,)
+    return body.body[0] if len(body.body) == 1 else None
 
 
 def _is_plain(loop: cst.CompFor) -> bool:

@@ -32,7 +32,7 @@ async def adjust(request: Request, submission: str) -> Response:
     criterion, action = form.one("criterion"), form.one("action")
     graded = result_of(site, submission).criteria
     if form.one("points").strip() and action != "points":
-        problem = "Points are typed, but something else is chosen: choose one of them."
+        problem = "You typed points but chose something else. Clear them or choose `These points`."
         return _again(site, session, submission, Draft(criterion, _typed(form), problem))
     asked = Asked(
         submission,

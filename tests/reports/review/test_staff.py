@@ -67,7 +67,7 @@ def page(server, name):
     return (server.site.review.folder / f"reports/{name}.html").read_text()
 
 
-def test_staff_see_everything_and_each_act_is_stored_and_written(course, start, tiny_folder):
+def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     server = start(course, "/")
     rea, tom = server.visitor(), server.visitor("Tom")
     first = rea.get("/").body
@@ -123,6 +123,13 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start, 
     assert tom.get("/s/ada").post("/s/ada/comment", withdraw=made[0].number).status == 303
     assert "From the course staff" not in page(server, "bob")
 
+
+def test_a_release_is_signed_and_a_refused_form_keeps_its_text(course, start, tiny_folder):
+    server = start(course, "/")
+    rea, tom = server.visitor(), server.visitor("Tom")
+    both = {"criterion": "double", "action": "waive", "points": "3", "comment": "x", "seen": 0}
+    assert rea.get("/s/ada").post("/s/ada/adjust", **both).status == 422
+    assert "You typed points but chose something else" in rea.body
     rea.get("/").post("/release", released="yes")
     assert "<strong>are released</strong> by <bdi>Rea</bdi>" in tom.get("/").body
     rea.get("/s/cleo")
