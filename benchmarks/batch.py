@@ -16,20 +16,15 @@ control group counts it if this user may create one; otherwise getrusage, which 
 
 import argparse
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from support.batch_submissions import generate
+from support.processor_time import Cost, counted
 
 HERE = Path(__file__).resolve().parent
-GROUPS = Path("/sys/fs/cgroup/cpuacct")
 ARMS = ("warm", "cold", "pytest", "gradescope")
 PACKAGE = "graders.assignments.cs224n_a4"
 MODULES = {
@@ -47,63 +42,6 @@ open_code({code!r})
 """
 STARTS = 40
 PATIENCE = 300.0  # seconds for one submission without a boundary
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """The cost of some submissions."""
-
-    cpu: float
-    wall: float
-
-    def row(self, name: str, count: int) -> str:
-        """Return one row of the table."""
-        return f"{name:14}{60 * count / self.wall:12.1f}{self.cpu / count:12.2f}"
-
-
-@contextmanager
-def counted() -> Iterator[list[Cost]]:
-    """Yield a list that receives the cost of the processes started inside, once they have ended."""
-    found: list[Cost] = []
-    group = GROUPS / f"softmark-{os.getpid()}"
-    home = _own_group() if os.access(GROUPS, os.W_OK) else None
-    started, before = time.monotonic(), _children()
-    if home is not None:
-        group.mkdir()
-        (group / "cgroup.procs").write_text(str(os.getpid()))
-        before = _used(group)
-    try:
-        yield found
-    finally:
-        after = _used(group) if home is not None else _children()
-        found.append(Cost(after - before, time.monotonic() - started))
-        if home is not None:
-            (home / "cgroup.procs").write_text(str(os.getpid()))
-            _remove(group)
-
-
-def _own_group() -> Path:
-    lines = Path("/proc/self/cgroup").read_text().splitlines()
-    return GROUPS / next(line.split(":")[2] for line in lines if "cpuacct" in line).lstrip("/")
-
-
-def _used(group: Path) -> float:
-    return int((group / "cpuacct.usage").read_text()) / 1e9
-
-
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _remove(group: Path) -> None:
-    """Remove the group once the kernel has released the last process."""
-    for _ in range(100):
-        try:
-            group.rmdir()
-            return
-        except OSError:
-            time.sleep(0.05)
 
 
 # ---------------------------------------------------------------- the four variants
