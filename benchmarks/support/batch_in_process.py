@@ -57,6 +57,9 @@ def _as_it_is(reply: Any) -> Any:
 class InProcess:
     """Answers like a Student, by calling the student side in this process."""
 
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
     def call(
         self, function: str, /, *, read: Callable[[Any], Any] = _as_it_is, **values: Any
     ) -> Any:

@@ -65,6 +65,7 @@ class Student:
     ) -> None:
         self.tier = tier
         self.environment: Mapping[str, str] = {}
+        self.kept: dict[str, Any] = {}  # results that several checks use, until `close`
         self._side = side
         self._fill = partial(Stage, code, side, user_for(tier))
         self._order = partial(Job, limits=limits, seed=seed, warm=warm, preload=preload)
@@ -261,8 +262,9 @@ class Student:
             self._outputs.append(child.capture.text())
 
     def close(self) -> None:
-        """End the process and remove its files."""
+        """End the process, and remove its files and what was kept for it."""
         self._stop()
+        self.kept.clear()
         if "_stage" in vars(self):
             self._stage.close()
 

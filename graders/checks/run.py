@@ -63,6 +63,7 @@ def run_checks(
     with surroundings(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         watch = _Watch((*files, *also))
         code = pytest.main(args, plugins=[watch, plugin])
+    sys.last_type = sys.last_value = sys.last_traceback = None  # pytest keeps the last failure
     if watch.misuse is not None:
         raise watch.misuse
     if watch.left is not None:

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from graders.boundary import wire
 from graders.boundary.outcome import read_reply
@@ -11,7 +10,6 @@ from graders.boundary.student import Student
 from graders.boundary.wire import Value
 
 Read = TypeVar("Read")
-_ANSWERS: WeakKeyDictionary[Student, dict[bytes, Value]] = WeakKeyDictionary()
 
 
 def ask_once(
@@ -22,7 +20,7 @@ def ask_once(
     Each call of a function has the same seed, so the result would be the same. Exceptions are not
     cached: the next check calls again, in the new process after a crash or a timeout.
     """
-    answers = _ANSWERS.setdefault(student, {})
+    answers: dict[bytes, Value] = student.kept.setdefault("answers", {})
     question = hashlib.sha256(wire.encode({"function": function, "values": values})).digest()
     if question not in answers:
         answers[question] = student.call(function, read=None, **values)

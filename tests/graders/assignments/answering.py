@@ -1,10 +1,16 @@
 """An object that answers instead of a student; its answers are read like a process's reply."""
 
+from functools import cached_property
+
 from graders.boundary.outcome import read_reply
 
 
 class Answering:
     """Subclasses say what `answer(function, **values)` gives."""
+
+    @cached_property
+    def kept(self):
+        return {}
 
     def call(self, function, /, *, read=None, **values):
         reply = self.answer(function, **values)

@@ -1,7 +1,10 @@
 """A tiny submission becomes a Result; nobody loses a point through our own fault."""
 
+import gc
+
 import pytest
 
+from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, best_tier
 from graders.errors import UsageError
 from graders.grading.pipeline import Options, excused, grade_submission
@@ -268,3 +271,18 @@ def test_the_result_says_where_it_was_made_and_what_it_used(tiny, hand_in):
     assert made["versions"]["torch"].startswith("2.")
     assert made["resources"]["peak_memory_bytes"] > 2**22
     assert made["resources"]["cpu_seconds"] >= 0
+
+
+def students_in_memory():
+    gc.collect()
+    return {id(each) for each in gc.get_objects() if isinstance(each, Student)}
+
+
+@pytest.mark.parametrize("name", ["cs224n-a4", "uw-a2", "jhu-hw6"])
+def test_nothing_of_a_submission_stays_in_memory(name, hand_in):
+    """A problem that several checks share would otherwise keep its check's whole pytest session."""
+    before = students_in_memory()
+    broken = "import nothing_that_is_installed\n"
+    submission = hand_in(attention_py="", dataset_py=broken, sst2_py=broken, boolq_py=broken)
+    assert grade(submission, load_assignment(name)).score == 0
+    assert students_in_memory() <= before

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -162,8 +161,6 @@ def normal(inputs: Inputs, purpose: str, *shape: int) -> Floats:
 
 # ---------------------------------------------------------------- the layout of tables
 
-_KNOWN: WeakKeyDictionary[Student, Layout | None] = WeakKeyDictionary()
-
 
 def layout_of(student: Student) -> Layout | None:
     """Return the layout of the student's tables that their rotation uses too (cached).
@@ -171,12 +168,13 @@ def layout_of(student: Student) -> Layout | None:
     OPAQUE if the rotation works with the table but the layout is unknown; None if the two
     functions do not agree, and the table is not in the handout's layout.
     """
-    if student not in _KNOWN:
+    if "layout" not in student.kept:
         try:
-            _KNOWN[student] = _find(student)
+            student.kept["layout"] = _find(student)
         except StudentFault:  # a check reports it
-            _KNOWN[student] = HANDOUT
-    return _KNOWN[student]
+            student.kept["layout"] = HANDOUT
+    layout: Layout | None = student.kept["layout"]
+    return layout
 
 
 def agrees(student: Student, inputs: Inputs) -> bool:

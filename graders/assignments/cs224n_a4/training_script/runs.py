@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from graders.boundary.outcome import fault_of
 from graders.boundary.student import Student
@@ -110,17 +109,14 @@ class Run:
     saved: Mapping[str, float]
 
 
-_SEEN: WeakKeyDictionary[Student, Sequence[Run] | StudentFault | CheckFailed] = WeakKeyDictionary()
-
-
 def runs(student: Student) -> Sequence[Run]:
     """Run each of CASES with the student's run.py, once for all checks."""
-    if student not in _SEEN:
+    if "training_runs" not in student.kept:
         try:
-            _SEEN[student] = _ask(student)
+            student.kept["training_runs"] = _ask(student)
         except (StudentFault, CheckFailed) as problem:
-            _SEEN[student] = problem
-    seen = _SEEN[student]
+            student.kept["training_runs"] = problem
+    seen: Sequence[Run] | StudentFault | CheckFailed = student.kept["training_runs"]
     if isinstance(seen, Exception):
         raise seen
     return seen

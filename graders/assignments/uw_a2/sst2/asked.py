@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
-from weakref import WeakKeyDictionary
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
@@ -13,12 +12,11 @@ ABSENT = "NotHandedIn"
 MOST_NOTES = 50
 SEGMENTS = "token_type_ids"  # BERT's tokenizer returns them, RoBERTa's does not
 NO_SEGMENTS = f"RoBERTa's tokenizer returns input_ids and attention_mask, but no {SEGMENTS}."
-_SEEN: WeakKeyDictionary[Student, dict[str, Any]] = WeakKeyDictionary()
 
 
 def asked(student: Student, question: str, ask: Callable[[], Answer]) -> Answer:
     """Return or raise what `ask` does; repeated calls use the cached result."""
-    seen = _SEEN.setdefault(student, {})
+    seen = student.kept.setdefault("sst2", {})
     if question not in seen:
         try:
             seen[question] = ask()

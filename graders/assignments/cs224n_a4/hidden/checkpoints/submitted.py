@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from weakref import WeakKeyDictionary
 
 from graders.boundary.student import Student
 from graders.errors import GraderFault
@@ -48,10 +47,6 @@ VANILLA_MODEL = Checkpoint("vanilla.model.params", NO_PRETRAIN, rope=False)
 VANILLA_FINETUNE = Checkpoint("vanilla.finetune.params", PRETRAIN, rope=False)
 ROPE_FINETUNE = Checkpoint("rope.finetune.params", ROPE, rope=True)
 CHECKPOINTS = (VANILLA_MODEL, VANILLA_FINETUNE, ROPE_FINETUNE)
-
-
-# Lives as long as the submission's sandbox, like the weights that were read in it.
-_ANSWERS: WeakKeyDictionary[Student, dict[tuple[str, str], Answers]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +115,7 @@ class Checkpoints:
         self, weights: Weights, checkpoint: Checkpoint, part: str, predictions: tuple[str, ...]
     ) -> Comparison:
         """Return these predictions with the weights' answers, decoded once for all checks."""
-        known = _ANSWERS.setdefault(self.sandbox, {})
+        known: dict[tuple[str, str], Answers] = self.sandbox.kept.setdefault("answers", {})
         if (checkpoint.file, part) not in known:
             decoder = Decoder(weights, self.plan(weights, checkpoint), self.files.data)
             most = None if part == "dev" else int(self.files.settings["checkpoint_test_rows"])

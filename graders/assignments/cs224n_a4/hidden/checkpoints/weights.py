@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,14 +72,11 @@ class Finding:
     actual: str = ""
 
 
-_READ: WeakKeyDictionary[Student, dict[str, Weights | Finding]] = WeakKeyDictionary()
-
-
 def read_weights(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | Finding:
     """Return the file's tensors, opened once for all checks. A missing file skips the check."""
     if not submitted.has(name):
         skip(f"`{name}` was not submitted, or it exceeds the size limit; it is optional.")
-    known = _READ.setdefault(sandbox, {})
+    known: dict[str, Weights | Finding] = sandbox.kept.setdefault("weights", {})
     if name not in known:
         known[name] = _open(sandbox, submitted, name)
     return known[name]

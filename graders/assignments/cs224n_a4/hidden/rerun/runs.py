@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -63,16 +62,15 @@ class Ran:
     losses: tuple[tuple[float, float], ...] = ()
 
 
-_SEEN: WeakKeyDictionary[Student, Sequence[Ran]] = WeakKeyDictionary()
-
-
 def rerun_of(rerun: Rerun, data: Data) -> Sequence[Ran]:
     """Run each of COMMANDS with the student's run.py, once for all checks."""
-    if rerun.student not in _SEEN:
-        _SEEN[rerun.student] = _run_all(rerun, data)
-    if not _SEEN[rerun.student]:
+    kept = rerun.student.kept
+    if "rerun" not in kept:
+        kept["rerun"] = _run_all(rerun, data)
+    ran: Sequence[Ran] = kept["rerun"]
+    if not ran:
         skip("There is no run.py next to attention.py, so nothing can be trained again.")
-    return _SEEN[rerun.student]
+    return ran
 
 
 def _run_all(rerun: Rerun, data: Data) -> Sequence[Ran]:
