@@ -32,6 +32,7 @@ from reports.terminal.store import (
     show_requests,
     show_sentences,
 )
+from reports.words import for_staff
 
 LONGEST_HINT = 1000  # characters
 Port = Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")]
@@ -86,7 +87,8 @@ def decide(
     with open_review(folder) as review:
         found = kinds_of(review, _names(only))
         if accept is None:
-            show_kinds([(each.name, each.submissions, each.checks, each.text) for each in found])
+            rows = [(e.name, e.submissions, e.checks, for_staff(e.text)) for e in found]
+            show_kinds(rows)
             return
         wanted = _names(kinds)
         known = {each.name for each in found}
