@@ -69,7 +69,7 @@ def show(
         if len(names) == 1:
             result = store.member_result(chosen.number, names[0])
             terminal.show_result(result, rules.grade(result))
-            show_receipt(which_count(folder, names[0]))
+            show_receipt(which_count(folder.people(), folder.listed(), names[0]))
             return
         if not submission:
             published = store.generation().number

@@ -7,7 +7,7 @@ Staff merge submissions under different names that are one student's: the newest
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -304,9 +304,10 @@ def all_counting(submissions: Sequence[Submission], merges: Mapping[str, Merge])
     return (f"{said} (`--attempts best` chooses one)",) if names else ()
 
 
-def which_count(folder: ResultsFolder, submission: str) -> tuple[str, ...]:
+def which_count(
+    people: Mapping[str, str], listed: Collection[str], submission: str
+) -> tuple[str, ...]:
     """Return a line on the attempts of a submission's student; none if it is the only one."""
-    people, listed = folder.people(), folder.listed()
     keys = {key_of(each, submission) for each in people_in(people[submission])}
     own = [
         f"{name} ({'counts' if name in listed else 'does not count'})"
