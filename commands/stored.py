@@ -69,7 +69,8 @@ def show(
         if len(names) == 1:
             result = store.member_result(chosen.number, names[0])
             terminal.show_result(result, rules.grade(result))
-            show_receipt(which_count(folder.people(), folder.listed(), names[0]))
+            counts = which_count(folder.people(), folder.listed(), names[0])
+            show_receipt([f"Attempts: {counts}"] if counts else [])
             return
         if not submission:
             published = store.generation().number
@@ -166,10 +167,10 @@ def _about_pages(seen: Seen) -> Iterator[str]:
 
 def _about_provisional(seen: Seen, out: Path) -> Iterator[str]:
     if count := len(seen.provisional):
-        grades = "grade is" if count == 1 else "grades are"
         yield (
-            f"{count} of {len(seen.submissions)} {grades} provisional, because points wait to be "
-            f"confirmed (`decide {out}` or `review {out}`): {first_few(seen.provisional)}"
+            f"{count} of {len(seen.submissions)} grades {'is' if count == 1 else 'are'} provisional"
+            f", because points wait to be confirmed (`decide {out}` or `review {out}`): "
+            f"{first_few(seen.provisional)}"
         )
 
 

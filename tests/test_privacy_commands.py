@@ -90,15 +90,17 @@ def read(folder, name):
 
 
 def test_nothing_of_a_student_is_left(out):
-    adjust(out, "181500")
+    adjust(out, "ada  LOVELACE")
     adjust(out, "bob")
+    softmark("comment", out, "181500", "--comment", "Well done.\nReally.")
+    assert "Well done. Really." in softmark("comment", out).stdout
     (out / "extensions.csv").write_text("student,due\nada@example.edu,2026-12-03T23:59:00Z\n")
     (out / "late_days.csv").write_text("student,days,by\nada-byron,2,late-days\nbob,1,late-days\n")
     before = naming(out, ADAS)
     assert {"grades.csv", "index.html", FILE, "results/ada-byron.json"} <= before
     receipt = forget(out, "ADA@example.edu", "--yes", "--reviewer", "Rea")
     assert naming(out, ADAS) == set()
-    assert "1 result, 0 decisions, 1 adjustment" in receipt
+    assert "1 result, 0 decisions, 1 adjustment, 1 comment, 0 requests (with 0" in receipt
     assert "by Rea" in receipt
     assert str(out.parent / "uploads" / "ada-byron") in receipt
     assert naming(out, ["babbage"]) >= {"grades.csv", "index.html", FILE, "roster.csv"}
@@ -137,6 +139,10 @@ def test_a_namesakes_files_are_not_listed(out, tmp_path):
     roster.write_text(ROSTER.replace("Bob Babbage", "Ada Lovelace"))
     words = ("batch", tmp_path / "tiny", tmp_path / "uploads", "--roster", roster)
     assert softmark(*words, "--out", out, "--executor", "serial").returncode == 0
+    several = "`Ada Lovelace` means several submissions: ada-byron, bob"
+    words = ("answer", "--waive", "--comment", "x")
+    assert f"{several}; name one" in softmark("adjust", out, "Ada Lovelace", *words).stderr
+    assert several in forget(out, "Ada Lovelace", "--yes", code=2)
     receipt = forget(out, "ada-byron", "--yes")
     assert "another student is called Ada Lovelace" in receipt
     assert "still named" not in receipt

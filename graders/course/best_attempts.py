@@ -304,17 +304,15 @@ def all_counting(submissions: Sequence[Submission], merges: Mapping[str, Merge])
     return (f"{said} (`--attempts best` chooses one)",) if names else ()
 
 
-def which_count(
-    people: Mapping[str, str], listed: Collection[str], submission: str
-) -> tuple[str, ...]:
-    """Return a line on the attempts of a submission's student; none if it is the only one."""
+def which_count(people: Mapping[str, str], listed: Collection[str], submission: str) -> str:
+    """Return which attempts of a submission's student count; nothing if it is the only one."""
     keys = {key_of(each, submission) for each in people_in(people[submission])}
     own = [
         f"{name} ({'counts' if name in listed else 'does not count'})"
-        for name, text in people.items()
+        for name, text in sorted(people.items())
         if keys & {key_of(each, name) for each in people_in(text)}
     ]
-    return () if len(own) == 1 and submission in listed else (f"Attempts: {', '.join(own)}",)
+    return "" if len(own) == 1 and submission in listed else ", ".join(own)
 
 
 def _add(out: Path, made: Merge) -> None:

@@ -98,7 +98,8 @@ def set_late_days(store: Store, out: Path, asked: LateDays) -> str:
             "change them again if yours should count",
         )
     fix_late_days(out, names, typed, asked.reviewer)
-    said = f"{typed} late days" if typed else "as many late days as `late-days` says; run it again"
+    days = "1 late day" if typed == "1" else f"{typed} late days"
+    said = days if typed else "as many late days as `late-days` says; run it again"
     return f"{asked.submission} uses {said}"
 
 

@@ -80,9 +80,9 @@ class DueDates:
 
 @dataclass(frozen=True, slots=True)
 class AboutAttempts:
-    """A line on the student's attempts, and the merged ones; `seen` counts all rows of merges."""
+    """Which of the student's attempts count, and the merged ones; `seen` counts all merges."""
 
-    line: str
+    counts: str
     merged: tuple[Merge, ...]
     seen: int
 
@@ -156,8 +156,8 @@ def _attempts(site: Site, submission: str) -> AboutAttempts:
     merges = read_merges(review.folder)
     root = student_of(merges, submission)
     merged = (each for name, each in merges.items() if student_of(merges, name) == root)
-    said = "".join(which_count(people, listed, submission))
-    return AboutAttempts(said, tuple(merged), len(merge_rows(review.folder)))
+    counts = which_count(people, listed, submission)
+    return AboutAttempts(counts, tuple(merged), len(merge_rows(review.folder)))
 
 
 def _dates(site: Site, result: Result, dues: Extensions) -> DueDates | None:
