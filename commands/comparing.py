@@ -179,7 +179,7 @@ def merge(
     other: Annotated[
         str, typer.Argument(help="Submission under another name.", show_default="list all")
     ] = "",
-    into: Annotated[str, typer.Argument(help="Submission, email or number of the student.")] = "",
+    into: Annotated[str, typer.Argument(help="Submission, email, number or full name.")] = "",
     attempts: Annotated[
         str, typer.Option(help="Which one counts: last, best or all, as for `batch`.")
     ] = "",

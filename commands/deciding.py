@@ -110,7 +110,7 @@ def decide(
 def adjust(
     folder: Folder,
     student: Annotated[
-        str, typer.Argument(help="Submission, email or student number.", show_default="list all")
+        str, typer.Argument(help="Submission, email, number or full name.", show_default="list all")
     ] = "",
     criterion: Annotated[
         str, typer.Argument(help="Criterion ID.", show_default="list this student")
@@ -161,7 +161,7 @@ def adjust(
 def comment(
     folder: Folder,
     student: Annotated[
-        str, typer.Argument(help="Submission, email or student number.", show_default="list all")
+        str, typer.Argument(help="Submission, email, number or full name.", show_default="list all")
     ] = "",
     comment: Annotated[str, typer.Option(help="What the student reads.")] = "",
     check: Annotated[
@@ -285,7 +285,7 @@ def _member(store: Store, submission: str) -> Member:
 
 def plant(
     folder: Folder,
-    student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
+    student: Annotated[str, typer.Argument(help="Submission, email, number or full name.")],
     name: Annotated[str, typer.Argument(help="Name of the example, such as `right-sparse`.")],
     why: Annotated[str, typer.Option(help="What the example shows.", prompt=True)],
 ) -> None:

@@ -218,7 +218,7 @@ def _hand_over(written: Export, output: Path | None) -> None:
 
 def forget(
     folder: Folder,
-    student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
+    student: Annotated[str, typer.Argument(help="Submission, email, number or full name.")],
     yes: Annotated[bool, typer.Option("--yes", help="Remove the student.")] = False,
     reviewer: Reviewer = "",
 ) -> None:
