@@ -32,16 +32,12 @@ def merge(
         into=find_submission(store, asked.into) if asked.into else "",
         comment=_read(asked.comment),
     )
-    late = (
-        []
-        if seen is None
-        else [row for row in merge_rows(out)[seen:] if row["submission"] == made.submission]
-    )
-    if late:
-        what = f"merged {made.submission} into {late[-1]['into']}"
-        what = what if late[-1]["into"] else f"separated {made.submission} again"
+    rows = [] if seen is None else merge_rows(out)[seen:]
+    for row in [each for each in rows if each["submission"] == made.submission][-1:]:
+        what = f"merged {made.submission} into {row['into']}"
+        what = what if row["into"] else f"separated {made.submission} again"
         raise UsageError(
-            f"{late[-1]['by'] or 'somebody'} {what} in the meantime; {NOTHING}",
+            f"{row['by'] or 'somebody'} {what} in the meantime; {NOTHING}",
             "do it again if yours should count",
         )
     act = merge_into if made.into else separate

@@ -314,6 +314,10 @@ def test_a_due_date_is_extended_on_the_page_and_what_was_typed_is_kept(course, s
     )
     assert rea.post("/s/cleo/late-days", days="", seen="2 (Rea)").status == 303
     assert "cleo" not in (course / "late_days.csv").read_text()
+    (course / "late_days.csv").write_text("student,days,by\ncleo,1,late-days\n")
+    kept = rea.get("/s/cleo").post("/s/cleo/late-days", days="", seen="1 (late-days)")
+    assert kept.status == 303
+    assert "cleo,1,late-days" in (course / "late_days.csv").read_text(), "the bank has decided"
     toml.write_text(toml.read_text().removeprefix(due))
     assert "Due date" not in tom.get("/s/ada").body
 
