@@ -179,8 +179,8 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
 
 
 def _contested(found: CheckResult) -> str:
-    kept = (each for each in found.message.split("\n") if each != PERSON_READS)
-    return "\n".join((CONTESTED, *kept))
+    rest = found.message.removeprefix(PERSON_READS)
+    return CONTESTED + rest if rest[:1] in ("", "\n") else f"{CONTESTED} {rest}"
 
 
 def _message_about(holds: Decision, share: float) -> str:

@@ -95,6 +95,10 @@ def test_those_who_agree_decide_or_one_who_has_seen_both(result):
     assert standing([GIVEN, other]).state == "contested"
     said = review_of(decided(result, [GIVEN, other])).message
     assert said == f"{CONTESTED}\nOnly the beginning is read."
+    code = replace(review_of(result), message="No weights. Your points count.")
+    criteria = (criterion_result(QUESTION, (result.criteria[0].checks[0], code)),)
+    said = review_of(decided(replace(result, criteria=criteria), [GIVEN, other])).message
+    assert said == f"{CONTESTED} No weights. Your points count."
     last = replace(GIVEN, reviewer="Uma", adjustment=0.5, seen=2, number=3)
     assert decided(result, [GIVEN, other, last]).score == 3.5
 
