@@ -13,14 +13,7 @@ import typer
 
 from commands.options import Folder, Reviewer
 from graders.attempts import follow
-from graders.course.best_attempts import (
-    Merge,
-    ResultsFolder,
-    merge_into,
-    read_merges,
-    separate,
-    student_of,
-)
+from graders.course.best_attempts import Merge, read_merges, student_of
 from graders.course.extensions import late_in, spend, write_late_days
 from graders.course.gathering import gathered, in_words
 from graders.course.review import open_review
@@ -36,7 +29,7 @@ from graders.storage.store import FILE, read_store, reopen_store
 from graders.written.agreement import agreements, paces
 from reports.attempts import write_attempts
 from reports.course.files import write_course
-from reports.review.commenting import find_submission
+from reports.review.merging import merge as store_merge
 from reports.similarity import write_similarity
 from reports.terminal.results import progress_of
 from reports.terminal.store import (
@@ -186,7 +179,7 @@ def merge(
     other: Annotated[
         str, typer.Argument(help="Submission under another name.", show_default="list all")
     ] = "",
-    into: Annotated[str, typer.Argument(help="Submission, email or number of the student.")] = "",
+    into: Annotated[str, typer.Argument(help="Submission, email, number or full name.")] = "",
     attempts: Annotated[
         str, typer.Option(help="Which one counts: last, best or all, as for `batch`.")
     ] = "",
@@ -203,12 +196,8 @@ def merge(
     with reopen_store(folder) as store:
         generation = store.generation().number
         task = stored_assignment(store, generation)
-        names = [find_submission(store, each) for each in (other, into) if each]
-        asked = Merge(
-            names[0], "" if undo else names[1], attempts, reviewer or getpass.getuser(), comment
-        )
-        act = separate if undo else merge_into
-        show_sentences(act(ResultsFolder(store, generation, task, folder), asked))
+        asked = Merge(other, into, attempts, reviewer or getpass.getuser(), comment)
+        show_sentences(store_merge(store, folder, task, asked))
         write_course(store, generation, task=task, out=folder, named=())
 
 

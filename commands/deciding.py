@@ -32,6 +32,7 @@ from reports.terminal.store import (
     show_requests,
     show_sentences,
 )
+from reports.words import for_staff
 
 LONGEST_HINT = 1000  # characters
 Port = Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")]
@@ -86,7 +87,8 @@ def decide(
     with open_review(folder) as review:
         found = kinds_of(review, _names(only))
         if accept is None:
-            show_kinds([(each.name, each.submissions, each.checks, each.text) for each in found])
+            rows = [(e.name, e.submissions, e.checks, for_staff(e.text)) for e in found]
+            show_kinds(rows)
             return
         wanted = _names(kinds)
         known = {each.name for each in found}
@@ -108,7 +110,7 @@ def decide(
 def adjust(
     folder: Folder,
     student: Annotated[
-        str, typer.Argument(help="Submission, email or student number.", show_default="list all")
+        str, typer.Argument(help="Submission, email, number or full name.", show_default="list all")
     ] = "",
     criterion: Annotated[
         str, typer.Argument(help="Criterion ID.", show_default="list this student")
@@ -159,7 +161,7 @@ def adjust(
 def comment(
     folder: Folder,
     student: Annotated[
-        str, typer.Argument(help="Submission, email or student number.", show_default="list all")
+        str, typer.Argument(help="Submission, email, number or full name.", show_default="list all")
     ] = "",
     comment: Annotated[str, typer.Option(help="What the student reads.")] = "",
     check: Annotated[
@@ -283,7 +285,7 @@ def _member(store: Store, submission: str) -> Member:
 
 def plant(
     folder: Folder,
-    student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
+    student: Annotated[str, typer.Argument(help="Submission, email, number or full name.")],
     name: Annotated[str, typer.Argument(help="Name of the example, such as `right-sparse`.")],
     why: Annotated[str, typer.Option(help="What the example shows.", prompt=True)],
 ) -> None:

@@ -30,7 +30,13 @@ from commands.options import (
     RerunWall,
     Roster,
 )
-from graders.course.best_attempts import ResultsFolder, apply_merges, keep_best
+from graders.course.best_attempts import (
+    ResultsFolder,
+    all_counting,
+    apply_merges,
+    keep_best,
+    read_merges,
+)
 from graders.course.difference import refuse_losses, regraded
 from graders.course.gathering import gathered, in_words, refuse_course
 from graders.course.preview import (
@@ -123,8 +129,12 @@ def batch(
     with tempfile.TemporaryDirectory(prefix="softmark-") if dry_run else nullcontext(out) as place:
         found = gathered(folder, task, Path(place), layout=layout, attempts=attempts)
         kept = out / ROSTER if (out / ROSTER).is_file() else None
-        enrolled = by_roster(found.submissions, roster or kept, Path(place), whole=True)
-        store_terminal.show_sentences((*in_words(found), *enrolled.notes))
+        merged = read_merges(out)
+        enrolled = by_roster(
+            found.submissions, roster or kept, Path(place), whole=True, merged=merged
+        )
+        several = all_counting(enrolled.submissions, merged) if attempts == "last" else ()
+        store_terminal.show_sentences((*in_words(found), *enrolled.notes, *several))
         uploads: Iterable[Preview] = previews(enrolled.submissions, request)
         if dry_run:
             uploads = list(uploads)

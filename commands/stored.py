@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from commands.options import Folder, Out, Reviewer
+from graders.course.best_attempts import ResultsFolder, which_count
 from graders.course.extensions import FILE
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search
@@ -38,6 +39,7 @@ from reports.submission_files import has_old_page, remove_files
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
 from reports.terminal.store import show_receipt, show_sentences
+from submissions.imports.attempts import first_few
 from submissions.people import people_in
 
 File = Annotated[
@@ -61,11 +63,14 @@ def show(
     """Show stored results: generations, scores, or one submission."""
     with read_store(out) as store:
         chosen = store.generation(generation)
-        rules = rules_of(store, stored_assignment(store, chosen.number), out)
+        task = stored_assignment(store, chosen.number)
+        rules, folder = rules_of(store, task, out), ResultsFolder(store, chosen.number, task, out)
         names = search(store, chosen.number, submission) if submission else []
         if len(names) == 1:
             result = store.member_result(chosen.number, names[0])
             terminal.show_result(result, rules.grade(result))
+            counts = which_count(folder.people(), folder.listed(), names[0])
+            show_receipt([f"Attempts: {counts}"] if counts else [])
             return
         if not submission:
             published = store.generation().number
@@ -74,6 +79,8 @@ def show(
         if names:
             results = (store.member_result(chosen.number, name) for name in names)
         terminal.show_scores((result, rules.grade(result)) for result in results)
+        others = [name for name in names if name not in folder.listed()]
+        show_receipt([f"does not count: {', '.join(others)}"] if others else [])
 
 
 def export(
@@ -108,7 +115,8 @@ def export(
     unused = [] if only else rules.dues.unused(seen.submissions)
     extensions = [f"{FILE}: {each} has no submission" for each in unused]
     people = _about_people(seen) if written.problems else ()
-    show_sentences((*written.notes, *_about_pages(seen), *extensions, *written.problems, *people))
+    notes = (*written.notes, *_about_provisional(seen, out), *_about_pages(seen), *extensions)
+    show_sentences((*notes, *written.problems, *people))
     raise typer.Exit(int(bool(written.problems)))
 
 
@@ -130,9 +138,10 @@ def _wanted(store: Store, generation: int, only: str) -> frozenset[str] | None:
 
 @dataclass(slots=True)
 class Seen:
-    """The submissions of the exported Results, and how many student pages are out of date."""
+    """The submissions of the exported Results, those with provisional grades, and old pages."""
 
     submissions: list[Submission] = field(default_factory=list)
+    provisional: list[str] = field(default_factory=list)
     old_pages: int = 0
 
 
@@ -143,6 +152,8 @@ def _noted(
     for result in results:
         seen.submissions.append(result.submission)
         seen.old_pages += has_old_page(result, out, rules)
+        if result.status == "needs_review" and result.score is not None:
+            seen.provisional.append(result.submission.id)
         yield result
 
 
@@ -152,6 +163,15 @@ def _about_pages(seen: Seen) -> Iterator[str]:
             "1 student page is" if seen.old_pages == 1 else f"{seen.old_pages} student pages are"
         )
         yield f"{pages} older than these grades: run the same `batch` again"
+
+
+def _about_provisional(seen: Seen, out: Path) -> Iterator[str]:
+    if count := len(seen.provisional):
+        yield (
+            f"{count} of {len(seen.submissions)} grades {'is' if count == 1 else 'are'} provisional"
+            f", because points wait to be confirmed (`decide {out}` or `review {out}`): "
+            f"{first_few(seen.provisional)}"
+        )
 
 
 def _about_people(seen: Seen) -> Iterator[str]:
@@ -198,7 +218,7 @@ def _hand_over(written: Export, output: Path | None) -> None:
 
 def forget(
     folder: Folder,
-    student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
+    student: Annotated[str, typer.Argument(help="Submission, email, number or full name.")],
     yes: Annotated[bool, typer.Option("--yes", help="Remove the student.")] = False,
     reviewer: Reviewer = "",
 ) -> None:
@@ -255,9 +275,11 @@ def _forgotten(store: Store, known: Known, reviewer: str) -> list[str]:
         "result": gone.results,
         "decision": gone.decisions,
         "adjustment": gone.adjustments,
+        "comment": gone.comments,
         "request": gone.requests,
     }
     rows = ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
+    rows += f" (with {gone.replies} repl{'y' if gone.replies == 1 else 'ies'})"
     return [
         f"store: {rows}; receipt {gone.number} of {gone.made_at}, by {reviewer}",
         f"results, gradescope, reports: the files of {known.submission}",

@@ -40,6 +40,20 @@ def _is_open(criterion: Criterion, found: CheckResult) -> bool:
     return found.status == "error"
 
 
+def points_lost(graded: CriterionResult, checks: Iterable[CheckResult]) -> float:
+    """Return the points that these checks of a criterion cost; 0 if no number would be true.
+
+    What several checks cost adds up, except for rounding. Checks cost nothing while they are
+    undecided, or if they are extra credit, and a person's points do not depend on them.
+    """
+    criterion, total = graded.criterion, sum(each.check.weight for each in graded.checks)
+    if graded.adjusted or criterion.extra_credit or total == 0:
+        return 0.0
+    decided = (each for each in checks if not _is_open(criterion, each))
+    lost = criterion.points * sum(c.check.weight * (1 - c.fraction) for c in decided) / total
+    return max(round(lost, 2), CENT) if lost > 0 else 0.0
+
+
 def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> CheckStatus:
     """Return the status of a whole criterion: the most serious one among its checks.
 

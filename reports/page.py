@@ -74,6 +74,7 @@ def add_words(environment: Environment) -> None:
         student_href=student_href,
         adjusted_words=words.adjusted_words,
         check_word=words.check_word,
+        cost=words.cost_words,
         criterion_word=words.criterion_word,
         provisional=provisional,
         provisional_total=provisional_total,

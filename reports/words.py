@@ -1,7 +1,7 @@
 """The words for statuses that every report uses."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from graders.model import (
     CheckResult,
@@ -12,6 +12,7 @@ from graders.model import (
     ResultStatus,
     Visibility,
 )
+from graders.scoring import points_lost
 from reports.text import number
 from submissions.people import Person, people_in
 
@@ -64,6 +65,11 @@ def check_word(found: CheckResult) -> str:
     return OUTCOME_WORDS.get(found.outcome, CHECK_WORDS[found.status])
 
 
+def for_staff(message: str) -> str:
+    """Return a message that speaks to the student as staff read it in a list."""
+    return message.replace("Your points count", "The points count")
+
+
 def is_crash(found: CheckResult) -> bool:
     """Return whether the student's code gave no answer: it raised, crashed or was stopped."""
     return found.outcome not in ("", "blocked")
@@ -93,6 +99,13 @@ def criterion_word(graded: CriterionResult) -> str:
         return "Excused"
     advice = graded.criterion.points == 0 and graded.status in ("failed", "partial")
     return "Advice" if advice else CHECK_WORDS[graded.status]
+
+
+def cost_words(graded: CriterionResult, checks: Sequence[CheckResult]) -> str:
+    """Return what checks cost, or nothing: of one check alone, the criterion's points say it."""
+    lost = points_lost(graded, checks)
+    alone = sum(each.check.weight > 0 for each in graded.checks) < 2
+    return "" if alone or not lost else f"−{number(lost)} {'point' if lost == 1 else 'points'}"
 
 
 def adjusted_words(graded: CriterionResult) -> str:

@@ -225,7 +225,9 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     assert rows(out)["adda"]["student"].startswith("Ada Lovelace <ada@example.edu>")
     assert "<h1><bdi>Ada Lovelace</bdi></h1>" in page(out, "adda")
     assert (out / "results" / "ada.json").exists(), "nothing is deleted"
+    assert "not in the roster: adda" in (out / "said").read_text()
     grade("hw1")
+    assert "not in the roster" not in (out / "said").read_text()
     assert "ada" not in rows(out), "also after the same batch"
     softmark("late-days", out, "--bank", 3)
     assert rows(out)["adda"]["late_days_used"] == "3"
@@ -283,7 +285,10 @@ def test_the_best_attempt_is_chosen_with_the_late_days_that_cost_nothing(grade, 
     out = grade("hw1")
     toml = tmp_path / "hw1" / "assignment.toml"
     toml.write_text(toml.read_text().replace("per_day = 10", "per_day = 30"))
+    said = "1 student has several submissions, and all of them count: ada and adda ("
+    assert said in (out / "said").read_text()
     grade("hw1", "--attempts", "best")
+    assert ": adda (ada counts)" in (out / "said").read_text()
     assert finals(out).get("ada") == "0.4"
     (out / "late_days.csv").write_text("student,days\nadda,3\n")
     grade("hw1", "--attempts", "best")

@@ -75,6 +75,8 @@ def test_a_gradescope_export_becomes_a_canvas_gradebook(batch, out, roster):
     done = batch()
     assert done.returncode == 0, done.stderr
     assert "read as a Gradescope export: 2 submissions" in done.stderr
+    said = "1 submission does not count, because another one of the same student does: "
+    assert f"{said}submission_1 (submission_2 counts)\n" in done.stderr
     written = softmark("export", "canvas", "--out", out, "--roster", roster)
     assert written.returncode == 0, written.stderr
     assert [row[-1] for row in table(written)] == ["Double a number (4711)", "2", "1.5", "1", ""]
@@ -84,7 +86,14 @@ def test_a_gradescope_export_becomes_a_canvas_gradebook(batch, out, roster):
 
 
 def test_the_best_counts_after_the_late_penalty(batch, out):
-    assert batch("--attempts", "best").returncode == 0
+    done = batch("--attempts", "best")
+    assert done.returncode == 0
+    assert ": submission_2 (submission_1 counts)\n" in done.stderr
+    shown = softmark("show", "submission_2", "--out", out).stdout.splitlines()
+    assert shown[-1] == "Attempts: submission_1 (counts), submission_2 (does not count)"
+    assert "Attempts" not in softmark("show", "bob", "--out", out).stdout
+    found = softmark("show", "lovelace", "--out", out).stdout.splitlines()
+    assert found[-1] == "does not count: submission_2"
     assert {name: row["final"] for name, row in grades(out).items()} == {
         "submission_1": "2",
         "submission_3": "1",
@@ -125,6 +134,24 @@ def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
     assert "1 student page is older than these grades" in written.stderr
     softmark("export", "pages", "--out", out, "-o", out / "handout")
     assert "older" not in softmark("export", "nbgrader", "--out", out).stderr
+
+
+def test_provisional_grades_are_counted(batch, out, tiny_folder):
+    check = tiny_folder / "checks.py"
+    waits = 'score.confirm("Your points count until then.")\n    if text == "41"'
+    check.write_text(check.read_text().replace('if text == "41"', waits, 1))
+    batch()
+    done = softmark("export", "nbgrader", "--out", out)
+    said = "2 of 2 grades are provisional, because points wait to be confirmed"
+    assert (done.returncode, said in done.stderr) == (0, True)
+    assert "submission_2, submission_3" in done.stderr
+    listed = softmark("decide", out)
+    assert ("The points count" in listed.stdout, "Your points" in listed.stdout) == (True, False)
+    assert "The points count until then." in (out / "index.html").read_text()
+    softmark("decide", out, "--kinds", "all", "--accept", "--only", "submission_2")
+    done = softmark("export", "csv", "--out", out)
+    assert "1 of 2 grades is provisional" in done.stderr
+    assert "Needs manual grading" in done.stdout
 
 
 def test_who_and_when_survive_the_store(batch, out):

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import csv
 import json
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -56,6 +57,9 @@ def out(tiny_folder, hand_in, tmp_path):
         folder = hand_in(name, work_py=WORK, answer_txt="41")
         (folder / "Ada_Lovelace.ipynb").write_text(json.dumps(NOTEBOOK))
         (folder / "plot.png").write_bytes(b"\x89PNG")
+    bob = folder.parent / "bob"
+    shutil.make_archive(str(bob), "zip", bob)
+    shutil.rmtree(bob)
     (tmp_path / "roster.csv").write_text(ROSTER)
     words = ("batch", tiny_folder, tmp_path / "uploads", "--roster", tmp_path / "roster.csv")
     assert softmark(*words, "--out", tmp_path / "out", "--executor", "serial").returncode == 0
@@ -90,15 +94,17 @@ def read(folder, name):
 
 
 def test_nothing_of_a_student_is_left(out):
-    adjust(out, "181500")
-    adjust(out, "bob")
+    adjust(out, "ada  LOVELACE")
+    adjust(out, "bob.zip")
+    softmark("comment", out, "181500", "--comment", "Well done.\nReally.")
+    assert "Well done. Really." in softmark("comment", out).stdout
     (out / "extensions.csv").write_text("student,due\nada@example.edu,2026-12-03T23:59:00Z\n")
     (out / "late_days.csv").write_text("student,days,by\nada-byron,2,late-days\nbob,1,late-days\n")
     before = naming(out, ADAS)
     assert {"grades.csv", "index.html", FILE, "results/ada-byron.json"} <= before
     receipt = forget(out, "ADA@example.edu", "--yes", "--reviewer", "Rea")
     assert naming(out, ADAS) == set()
-    assert "1 result, 0 decisions, 1 adjustment" in receipt
+    assert "1 result, 0 decisions, 1 adjustment, 1 comment, 0 requests (with 0" in receipt
     assert "by Rea" in receipt
     assert str(out.parent / "uploads" / "ada-byron") in receipt
     assert naming(out, ["babbage"]) >= {"grades.csv", "index.html", FILE, "roster.csv"}
@@ -134,9 +140,15 @@ def test_files_that_still_name_a_student_are_listed(out):
 
 def test_a_namesakes_files_are_not_listed(out, tmp_path):
     roster = tmp_path / "roster.csv"
-    roster.write_text(ROSTER.replace("Bob Babbage", "Ada Lovelace"))
+    roster.write_text(ROSTER.replace("Bob Babbage", "Ada Lovelace").replace("Cy Cee", "179100"))
     words = ("batch", tmp_path / "tiny", tmp_path / "uploads", "--roster", roster)
     assert softmark(*words, "--out", out, "--executor", "serial").returncode == 0
+    several = "`Ada Lovelace` means several submissions: ada-byron, bob"
+    words = ("answer", "--waive", "--comment", "x")
+    assert f"{several}; name one" in softmark("adjust", out, "Ada Lovelace", *words).stderr
+    said = softmark("adjust", out, "179100", *words).stderr
+    assert "bob, answer: 1 -> 2" in said, "another student chose this number as a name"
+    assert several in forget(out, "Ada Lovelace", "--yes", code=2)
     receipt = forget(out, "ada-byron", "--yes")
     assert "another student is called Ada Lovelace" in receipt
     assert "still named" not in receipt

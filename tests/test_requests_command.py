@@ -29,7 +29,8 @@ def out(tiny_folder, hand_in, tmp_path):
     toml.write_text(toml.read_text() + HIDDEN)
     checks.write_text(
         checks.read_text()
-        + '\n\n@pytest.mark.criterion("later")\ndef test_later(submitted):\n    """Later."""\n'
+        + '\n\n@pytest.mark.criterion("later")\ndef test_later(fingerprints):\n    """Later."""\n'
+        + '    fingerprints["x.params"] = "equal in all"\n'
     )
     for name, answer in (("ada", "41"), ("bob", "42")):
         hand_in(name, work_py="def double(x):\n    return 2 * x\n", answer_txt=answer)
@@ -63,7 +64,9 @@ def requests(out, *words, code=0):
 def test_a_request_and_its_reply_are_on_the_page_of_this_student_alone(out, tmp_path):
     file = appeal(out, tmp_path / "a.json", reason=HOSTILE)
     before = page(out, "bob")
-    assert "ada, answer" in requests(out, "--from", file)
+    said = requests(out, "--from", file)
+    assert ("ada, answer" in said, "equal files" in said) == (True, False), "they are no news"
+    assert json.loads((out / "twins.json").read_text())["groups"], "which a batch tells"
     assert "Waiting for the course staff" in page(out)
     assert "A regrade request is open" in (out / "index.html").read_text()
     assert "<script>alert" not in page(out)
@@ -104,6 +107,7 @@ def test_a_pasted_text_is_a_request(out, tmp_path):
     assert (request.submission, request.criterion) == ("ada", "answer")
     assert request.reason == "I meant 42.\nReally."
     assert "I meant 42.\nReally.\n" in requests(out, 1)
+    assert "I meant 42. Really." in requests(out)
 
 
 def test_an_attachment_is_handed_on(out, tmp_path):
@@ -170,7 +174,8 @@ def test_the_trail_is_only_added_to_and_forgotten_with_the_student(out, tmp_path
         for change in ("DELETE FROM requests", "UPDATE replies SET comment = 'Yes.'"):
             with pytest.raises(sqlite3.IntegrityError, match="is never"):
                 connection.execute(change)
-    assert "1 request" in softmark("forget", out, "ada", "--yes").stdout
+    receipt = softmark("forget", out, "ada", "--yes").stdout
+    assert "0 comments, 1 request (with 1 reply); receipt 1" in receipt
     with read_store(out) as store:
         assert [each.submission for each in store.requests()] == ["bob"]
 

@@ -7,8 +7,8 @@ Staff merge submissions under different names that are one student's: the newest
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from graders.model import Assignment, Submission
 from graders.storage.csv_cells import StaffTable
 from graders.storage.database import now
 from graders.storage.store import Store
-from submissions.imports.attempts import key_of
+from submissions.imports.attempts import first_few, key_of, not_counting
 from submissions.people import Person, people_in
 
 MERGED = "merged.csv"
@@ -36,17 +36,21 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The submissions that do not count, and notes about students for whom a person must choose."""
+    """The submissions that do not count, and notes about students for whom a person must choose.
+
+    `instead` has the submission that counts for each that does not.
+    """
 
     others: tuple[str, ...]
     notes: tuple[str, ...]
+    instead: Mapping[str, str] = field(default_factory=dict)
 
 
 def keep_best(store: Store, generation: int, task: Assignment, out: Path) -> tuple[str, ...]:
     """Remove all but the best attempts from the reports; return notes for staff."""
     best = best_attempts(_graded(store, generation, task, out))
     store.unlist(generation, best.others)
-    return best.notes
+    return (*best.notes, *not_counting(best.instead))
 
 
 def _graded(
@@ -76,8 +80,9 @@ def best_attempts(attempts: Sequence[Attempt]) -> Best:
     for key, best_of_all in chosen.items():
         stay = [each.submission.id for each in by_person[key] if each.submission.id in kept]
         notes += [_for_the_group(key, best_of_all, stay)] if len(stay) > 1 else []
-    others = (each.submission.id for each in attempts if each.submission.id not in kept)
-    return Best(tuple(others), tuple(notes))
+    others = [each.submission for each in attempts if each.submission.id not in kept]
+    instead = {each.id: chosen[key_of(people_in(each.student)[0], each.id)] for each in others}
+    return Best(tuple(instead), tuple(notes), instead)
 
 
 def _by_person(attempts: Sequence[Attempt]) -> Mapping[str, list[Attempt]]:
@@ -283,6 +288,31 @@ def student_of(merges: Mapping[str, Merge], name: str) -> str:
         seen.add(name)
         name = merges[name].into
     return name
+
+
+def all_counting(submissions: Sequence[Submission], merges: Mapping[str, Merge]) -> tuple[str, ...]:
+    """Return a line on the students with several submissions of which `last` chose none.
+
+    It chooses before a roster says that two folders are of one student.
+    """
+    merged = {name for each in merges.values() for name in (each.submission, each.into)}
+    given = [Attempt(each, None) for each in submissions if each.id not in merged]
+    several = [own for own in _by_person(given).values() if len(own) > 1]
+    names = [" and ".join(each.submission.id for each in own) for own in several]
+    who = "1 student has" if len(names) == 1 else f"{len(names)} students have"
+    said = f"{who} several submissions, and all of them count: {first_few(names)}"
+    return (f"{said} (`--attempts best` chooses one)",) if names else ()
+
+
+def which_count(people: Mapping[str, str], listed: Collection[str], submission: str) -> str:
+    """Return which attempts of a submission's student count; nothing if it is the only one."""
+    keys = {key_of(each, submission) for each in people_in(people[submission])}
+    own = [
+        f"{name} ({'counts' if name in listed else 'does not count'})"
+        for name, text in sorted(people.items())
+        if keys & {key_of(each, name) for each in people_in(text)}
+    ]
+    return "" if len(own) == 1 and submission in listed else ", ".join(own)
 
 
 def _add(out: Path, made: Merge) -> None:

@@ -225,14 +225,32 @@ def spend(
 
 def write_late_days(out: Path, late: Sequence[Late], spent: Mapping[str, int]) -> None:
     """Write late_days.csv; the rows that staff wrote by hand stay."""
-    kept = late_days_table(out)
-    rows = [row for _, row in kept.rows()] if kept.file.exists() else []
-    lines = [[row["student"], row["days"], row["by"]] for row in rows if row["by"] != SPENT]
     names = (
         each.submission.id for each in late if each.fixed is None and spent[each.submission.id]
     )
-    lines += [[name, str(spent[name]), SPENT] for name in names]
-    text = table([[*kept.needed, *kept.optional], *lines])
+    lines = [[name, str(spent[name]), SPENT] for name in names]
+    _write_days(out, lines, lambda row: row["by"] != SPENT)
+
+
+def fix_late_days(out: Path, names: Sequence[str], days: str, by: str) -> None:
+    """Write how many days a student uses, as staff decide; without `days`, the bank decides again.
+
+    `names` are all that identifies the student, the submission last.
+    """
+    _write_days(
+        out,
+        [[names[-1], days, by]] if days else [],
+        lambda row: name_key(row["student"]) not in names or (not days and row["by"] == SPENT),
+    )
+
+
+def _write_days(
+    out: Path, lines: Iterable[Sequence[str]], stays: Callable[[Mapping[str, str]], bool]
+) -> None:
+    kept = late_days_table(out)
+    rows = [row for _, row in kept.rows()] if kept.file.exists() else []
+    old = [[row["student"], row["days"], row["by"]] for row in rows if stays(row)]
+    text = table([[*kept.needed, *kept.optional], *old, *lines])
     write_whole(
         kept.file, text.encode(), remedy="make room and run the command again", durable=True
     )

@@ -9,11 +9,10 @@ course is `dropped`.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graders.course.extensions import keys_of
 from graders.errors import UsageError
 from graders.model import Submission
 from graders.storage.csv_cells import StaffTable
@@ -68,12 +67,18 @@ class Enrolled:
 
 
 def by_roster(
-    submissions: Sequence[Submission], given: Path | None, out: Path, *, whole: bool = False
+    submissions: Sequence[Submission],
+    given: Path | None,
+    out: Path,
+    *,
+    whole: bool = False,
+    merged: Collection[str] = (),
 ) -> Enrolled:
     """Return the submissions with the people of the roster, which is copied to `out`.
 
     Without `given`, use the copy in `out`, if any. `whole` means that these are all submissions of
-    the course. Raises UsageError if the file is not a roster.
+    the course. Those that are `merged` into a student's own need no row. Raises UsageError if the
+    file is not a roster.
     """
     roster = _kept(given, out)
     if roster is None:
@@ -84,7 +89,7 @@ def by_roster(
         for each, own in zip(submissions, people, strict=True)
     )
     unknown = [each.id for each, own in zip(submissions, people, strict=True) if not own]
-    notes = _listed("not in the roster", unknown)
+    notes = _listed("not in the roster", [each for each in unknown if each not in merged])
     if whole:
         here = {replace(person, canvas="") for own in people for person in own}
         absent = sorted(str(each) for each in roster.people - here if not each.dropped)
@@ -109,15 +114,20 @@ def search(store: Store, generation: int, text: str) -> list[str]:
 def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
     """Return the submissions by everything that identifies a student, folded by `name_key`.
 
-    Earlier attempts are left out for a student who has one that counts.
+    That is the submission, its file or folder, an email or a number, or else a name: students
+    choose their names, so a name that is also one of the others means the others. Earlier attempts
+    are left out for a student who has one that counts.
     """
-    counting: dict[str, list[str]] = defaultdict(list)
-    others: dict[str, list[str]] = defaultdict(list)
+    found = [defaultdict[str, list[str]](list) for _ in range(4)]
     for each in store.members(generation):
         student, _ = store.handed_in(each.submission, each.cache_key.address)
-        for key in keys_of(each.submission, student):
-            (counting if each.listed else others)[key].append(each.submission)
-    return others | counting
+        people = people_in(student)
+        known = {text for p in people for text in (p.email, p.sid, p.canvas)}
+        known |= {each.submission, each.path.name}
+        for rank, texts in ((2, known), (0, {person.name for person in people})):
+            for key in {name_key(text) for text in texts if text}:
+                found[rank + each.listed][key].append(each.submission)
+    return found[0] | found[1] | found[2] | found[3]
 
 
 def _searched(store: Store, member: Member) -> str:

@@ -70,7 +70,7 @@ def find_student(store: Store, generation: int, typed: str) -> Known:
     known = roster.by_identity(store, generation)
     found = [typed] if typed in members else known.get(name_key(typed), [])
     if len(found) != 1:
-        several = f"`{typed}` has several submissions: {', '.join(found)}"
+        several = f"`{typed}` means several submissions: {', '.join(found)}"
         none = f"there is no submission of `{typed}`{did_you_mean(name_key(typed), known)}"
         raise UsageError(several if found else none, "`show` lists what there is")
     member = members[found[0]]

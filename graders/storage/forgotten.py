@@ -24,6 +24,8 @@ class Forgotten:
     decisions: int
     adjustments: int
     requests: int
+    replies: int
+    comments: int
 
 
 def forget_rows(
@@ -34,10 +36,13 @@ def forget_rows(
     with transaction(file, connection):
         for table in REMAIN:
             connection.execute(f"DROP TRIGGER {table}_remain")
-        counts = [
-            connection.execute(f"DELETE FROM {table} WHERE submission = ?", (submission,)).rowcount  # noqa: S608  a constant
+        counts = {
+            table: connection.execute(
+                f"DELETE FROM {table} WHERE submission = ?",  # noqa: S608  a constant
+                (submission,),
+            ).rowcount
             for table in TABLES
-        ]
+        }
         for trigger in REMAIN.values():
             connection.execute(trigger)
         # If the newest decisions were removed, their numbers are used again for unwritten ones.
@@ -45,13 +50,13 @@ def forget_rows(
             "UPDATE written SET number = min(number, (SELECT coalesce(max(number), 0) "
             "FROM decisions))"
         )
-        shown = counts[:4]
         number = connection.execute(
             "INSERT INTO forgotten VALUES (NULL, ?, ?, ?, ?, ?, ?)",
-            (reviewer, *shown, moment),
+            (reviewer, *(counts[each] for each in TABLES[:4]), moment),
         ).lastrowid
     write_anew(file, connection)
-    return Forgotten(number or 0, moment, *shown)
+    del counts["members"]
+    return Forgotten(number or 0, moment, **counts)
 
 
 def write_anew(file: Path, connection: sqlite3.Connection) -> None:

@@ -25,7 +25,7 @@ from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.time_limit import at_most
 from graders.errors import GraderFault
-from graders.written.decisions import BY_HAND
+from graders.written.decisions import BY_HAND, PERSON_READS
 from graders.written.loading import ANSWERS, questions_in
 from graders.written.question import (
     Asked,
@@ -57,7 +57,6 @@ HOW_TO_ANSWER = (
     "Run `softmark answers-template` with the assignment's name to get an empty file with every "
     "question. Staff: if written answers are graded elsewhere, use `--only code,metric`."
 )
-PERSON_READS = "A person reads this and decides."
 Role = Literal["machine", "review"]
 
 

@@ -19,6 +19,8 @@ from graders import scoring
 from graders.model import MACHINE, REVIEW, CheckResult, CheckStatus, CriterionResult, Result
 
 # The message of a check whose answer could not be read automatically; the reason follows.
+PERSON_READS = "A person reads this and decides."
+CONTESTED = "Contested: two decisions differ, so a person reads this again."
 BY_HAND = "Needs manual grading; it costs you no points until a person has decided."
 State = Literal["undecided", "decided", "contested"]
 
@@ -160,7 +162,10 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
         return found
     answer = decided_sum(found)
     own = [each for each in rows if (each.check, each.answer) == (found.check.id, answer)]
-    holds = standing(own).holds
+    stands = standing(own)
+    holds = stands.holds
+    if stands.state == "contested":
+        return replace(found, message=_contested(found))
     if holds is None:
         return found
     share, notes = _fraction(holds), found.message.split("\n")[1:]
@@ -171,6 +176,11 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
         fraction, said = share * (found.fraction or 1.0), _message_about(holds, share)
     message = "\n".join((said, *notes))
     return replace(found, status=_status(fraction), fraction=fraction, message=message, hint="")
+
+
+def _contested(found: CheckResult) -> str:
+    rest = found.message.removeprefix(PERSON_READS)
+    return CONTESTED + rest if rest[:1] in ("", "\n") else f"{CONTESTED} {rest}"
 
 
 def _message_about(holds: Decision, share: float) -> str:

@@ -47,7 +47,8 @@ def write_course(
     keep_edited(store, out)
     store.keep_written(grades_text(view).encode())
     write_course_reports(view, out, comparisons(store, generation))
-    show_batch(scores, out, twins)
+    # Only a grading can find new equal files; other commands name no submissions.
+    show_batch(scores, out, twins if named is None or named else ())
     show_sentences(
         f"{name}, {criterion}: the adjustment was made for an earlier upload and does not count"
         for name, criterion in store.outdated_adjustments(generation)

@@ -20,6 +20,7 @@ from reports.provisional import so_far
 from reports.text import PROSE_LIMIT, number
 from reports.words import (
     endings,
+    for_staff,
     intake_notes,
     is_crash,
     is_without_points,
@@ -401,4 +402,4 @@ def _reason_to_wait(result: Result) -> str:
     graded, found = min(open_, key=lambda each: each[1].status != "error")
     title = graded.criterion.title
     end = "" if title.endswith(("?", "!", ".")) else ":"
-    return f"{title}{end} {found.message or found.check.description}"
+    return f"{title}{end} {for_staff(found.message) or found.check.description}"

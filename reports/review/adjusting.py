@@ -163,7 +163,7 @@ def submission_of(
         end = did_you_mean(name_key(typed), known)
         raise Mistyped(f"there is no submission of `{typed}`{end}")
     if len(found) > 1:
-        raise Mistyped(f"`{typed}` has several submissions: {', '.join(found)}; name one")
+        raise Mistyped(f"`{typed}` means several submissions: {', '.join(found)}; name one")
     return found[0]
 
 

@@ -1,4 +1,4 @@
-"""Give one student more time: a new row in extensions.csv, after those that are there."""
+"""Give one student more time: a new row in extensions.csv, or other late days in late_days.csv."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,12 @@ from graders.course.extensions import (
     Extensions,
     Granted,
     extensions_table,
+    fix_late_days,
     keys_of,
     keys_of_one,
     read_due,
     read_extensions,
+    read_late_days,
 )
 from graders.course.roster import FILE as ROSTER
 from graders.course.roster import read_roster
@@ -65,6 +67,47 @@ def extend(store: Store, out: Path, task: Assignment, asked: Extension) -> str:
     if (out / LATE_DAYS).exists():
         end += "; run `late-days` again"
     return f"{', '.join(known)}: due {shown(was)} -> {shown(due)}{end}"
+
+
+@dataclass(frozen=True, slots=True)
+class LateDays:
+    """The late days of a submission as they were typed; `seen` are those that were seen."""
+
+    submission: str
+    days: str
+    reviewer: str
+    seen: str
+
+
+def set_late_days(store: Store, out: Path, asked: LateDays) -> str:
+    """Store how many late days a submission uses; return a sentence. Without days, the bank says.
+
+    Raises UsageError if it is not possible. The results folder must be locked.
+    """
+    people = {
+        each.submission: each.cache_key.address for each in store.members(store.generation().number)
+    }
+    student, _ = store.handed_in(asked.submission, people[asked.submission])
+    names = names_of_submission(asked.submission, student)
+    before, typed = late_days_of(out, names), asked.days.strip()
+    if typed and not (typed.isdecimal() and len(typed) <= 3):
+        raise UsageError(f"`{typed}` is not a whole number of days; {NOTHING}", "0, 1, 2 ...")
+    if asked.seen != before:
+        raise UsageError(
+            f"{asked.submission} has other late days by now: {before or 'none'}; {NOTHING}",
+            "change them again if yours should count",
+        )
+    fix_late_days(out, names, typed, asked.reviewer)
+    days = "1 late day" if typed == "1" else f"{typed} late days"
+    said = days if typed else "as many late days as `late-days` says; run it again"
+    return f"{asked.submission} uses {said}"
+
+
+def late_days_of(out: Path, names: Sequence[str]) -> str:
+    """Return how many late days are written for the student with these names, and by whom."""
+    found = read_late_days(out)
+    own = (found[name] for name in dict.fromkeys(names) if name in found)
+    return ", ".join(f"{days} ({by})" if by else str(days) for days, by in own)
 
 
 def extensions_of(dues: Extensions, names: Sequence[str]) -> list[Granted]:

@@ -1,9 +1,11 @@
 """Write the files in DIR again from the store, with decisions, adjustments and comments."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from graders.course.best_attempts import MERGED
 from graders.course.extensions import FILE as EXTENSIONS
 from graders.course.extensions import LATE_DAYS
 from graders.course.review import Review
@@ -11,8 +13,8 @@ from graders.errors import UserError
 from graders.model import Assignment
 from graders.storage.store import Store, reopen_store
 from reports.course.files import release_criteria, write_course
-from reports.review.extending import Extension, extend
 
+Act = Callable[[Store, Path, Assignment], str]
 PATIENCE = 0.5  # seconds; a small course is written by then
 
 
@@ -62,11 +64,11 @@ class Outputs:
         async with self.lock:
             return await asyncio.to_thread(_release, self._review.folder, task, reviewer, released)
 
-    async def extend(self, asked: Extension) -> str:
-        """Store an extension, and return a sentence about it."""
+    async def change(self, act: Act) -> str:
+        """Let staff change a table in DIR, and return the sentence that `act` returns."""
         task = self._review.assignment_now()
         async with self.lock:
-            return await asyncio.to_thread(_extend, self._review.folder, task, asked)
+            return await asyncio.to_thread(_change, self._review.folder, task, act)
 
     async def _write(self) -> None:
         while self.are_behind:
@@ -87,9 +89,9 @@ def _write_all(folder: Path, task: Assignment) -> None:
         write_course(store, store.generation().number, task=task, out=folder, named=())
 
 
-def _extend(folder: Path, task: Assignment, asked: Extension) -> str:
+def _change(folder: Path, task: Assignment, act: Act) -> str:
     with reopen_store(folder) as store:
-        return extend(store, folder, task, asked)
+        return act(store, folder, task)
 
 
 def _release(folder: Path, task: Assignment, reviewer: str, released: bool) -> list[str]:
@@ -104,6 +106,6 @@ def is_older(file: Path, store: Store) -> bool:
     for request in store.requests():
         said += [request.made_at, *(reply.made_at for reply in request.replies)]
     newest = datetime.fromisoformat(max(said)).timestamp() if said else 0.0
-    tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS))
+    tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS, MERGED))
     newest = max(newest, *(each.stat().st_mtime if each.is_file() else 0.0 for each in tables))
     return newest > (file.stat().st_mtime if file.is_file() else 0.0)

@@ -128,7 +128,8 @@ def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
     """Show the adjustments: what changed, whether it counts, reviewer, time and comment."""
     found = list(rows)
     if found:
-        show_table(("submission", "criterion", "points", "", "by", "when", "comment"), found)
+        columns = ("submission", "criterion", "points", "", "by", "when", "comment")
+        show_table(columns, [(*row[:-1], _flat(row[-1])) for row in found])
     else:
         ERR.print("no points were adjusted")
 
@@ -136,7 +137,7 @@ def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
 def show_comments(comments: Iterable[Comment]) -> None:
     """Show the comments: student, text, mistake, reviewer and time."""
     rows = [
-        (each.submission, each.comment, each.mistake, each.reviewer, f"{each.made_at[:10]}")
+        (each.submission, _flat(each.comment), each.mistake, each.reviewer, each.made_at[:10])
         for each in comments
     ]
     if rows:
@@ -194,10 +195,21 @@ def show_requests(requests: Sequence[Request]) -> None:
         OUT.print("no requests")
         return
     rows = [
-        (str(each.number), each.submission, each.criterion, each.state, line(each.reason, 60))
+        (
+            str(each.number),
+            each.submission,
+            each.criterion,
+            each.state,
+            line(_flat(each.reason), 60),
+        )
         for each in requests
     ]
     show_table(("request", "submission", "criterion", "", "reason"), rows)
+
+
+def _flat(text: str) -> str:
+    """Return what a person wrote in paragraphs as a cell of a table shows it."""
+    return " ".join(text.split())
 
 
 def show_request(each: Request) -> None:

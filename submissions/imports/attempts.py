@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from submissions.imports.upload import Upload
 from submissions.people import Person
 
+NAMED = 3  # in one sentence
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -30,7 +31,26 @@ def last_attempts(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
         else:
             last[key] = max(own, key=_when).name
     kept = [_of_whom_it_is_last(each, last) for each in uploads]
-    return [each for each in kept if each is not None], notes
+    instead = {
+        each.name: last[key_of(each.people[0], each.name)]
+        for each, left in zip(uploads, kept, strict=True)
+        if left is None
+    }
+    return [each for each in kept if each is not None], [*notes, *not_counting(instead)]
+
+
+def not_counting(instead: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a line on the submissions that do not count, by the one that counts instead."""
+    named = [f"{other} ({counts} counts)" for other, counts in sorted(instead.items())]
+    many = "1 submission does" if len(named) == 1 else f"{len(named)} submissions do"
+    said = f"{many} not count, because another one of the same student does"
+    return (f"{said}: {first_few(named)}",) if named else ()
+
+
+def first_few(names: Sequence[str]) -> str:
+    """Return the first names of a list for a sentence, and the number of the others."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def _by_person(uploads: Sequence[Upload]) -> Mapping[str, list[Upload]]:

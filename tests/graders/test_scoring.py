@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graders.model import Check, CheckResult, Criterion
-from graders.scoring import criterion_points, criterion_result, maximum, result_status, total
+from graders.scoring import (
+    criterion_points,
+    criterion_result,
+    maximum,
+    points_lost,
+    result_status,
+    total,
+)
 
 RUBRIC = Criterion("c", "C", 10.0, "visible", "code")
 ADVICE = Criterion("c", "C", 0.0, "visible", "code")
@@ -69,6 +76,8 @@ def test_points_lie_between_zero_and_the_maximum(pairs):
     points = criterion_points(RUBRIC, results)
     assert 0 <= points <= RUBRIC.points
     assert (points == RUBRIC.points) >= all(fraction == 1 for fraction, _ in pairs)
+    lost = points_lost(criterion_result(RUBRIC, results), results)
+    assert lost == pytest.approx(RUBRIC.points - points, abs=0.011)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from graders.figures import Accuracy, Curve, Rotation
-from graders.model import SHOWN_LATER, Check
+from graders.model import SHOWN_LATER, Adjusted, Check
 from graders.written.decisions import Decision, JudgedItem, message_of
 from reports.page import render
 from reports.student.cards import criterion_cards
@@ -252,6 +252,40 @@ def test_checks_that_end_alike_are_one_card_and_a_cause_told_before_is_brief():
     one, other = (check_result("failed", message=f"`{name}` is missing.") for name in "xy")
     found = criterion_cards([criterion_result(CODE, one), criterion_result(FILES, other)])
     assert [card.repeated for cards in found for card in cards] == [False, True]
+
+
+def test_a_failed_check_says_what_it_costs_where_that_is_true(page, make_result):
+    """A third of 4 points each; one check waits for a person, and one has no weight."""
+    alike = [check_result("failed", check_id=each, hint="One cause.") for each in "ab"]
+    half = check_result("partial", 0.5, check_id="c")
+    free = check_result("failed", check_id="d")
+    free = replace(free, check=replace(free.check, weight=0.0))
+    graded = criterion_result(CODE, *alike, half, free)
+    shown = words_of(page(make_result(graded)))
+    for words in (
+        "Failed −1.33 points Check a holds.",
+        "1 more check for the same reason −1.33 points",
+        "Partial credit −0.67 points Check c holds.",
+        "Failed Check d holds.",
+    ):
+        assert words in shown
+    waits = criterion_result(CODE, check_result("needs_review", 0.0), check_result(check_id="b"))
+    alone = criterion_result(CODE, check_result("failed"))
+    extra = replace(graded, criterion=replace(CODE, extra_credit=True))
+    given = replace(graded, adjusted=Adjusted("waive", 0.67, 4.0, "Fine."), points=4.0)
+    for each in (waits, alone, extra, given):
+        assert "−" not in words_of(page(make_result(each)))
+
+
+def test_skipped_checks_are_one_line(page, make_result):
+    skipped = [check_result("skipped", check_id=f"s{n}", message=f"No file {n}.") for n in range(3)]
+    same = [replace(each, message="No model.") for each in skipped[:2]]
+    same = [replace(each, check=replace(each.check, id=f"t{n}")) for n, each in enumerate(same)]
+    source = page(make_result(criterion_result(CODE, check_result(), *skipped, *same))).source
+    assert "5 checks skipped" in source
+    assert (source.count("skipped</summary>"), source.count("skipped <span")) == (0, 1)
+    assert source.count("No model.") == 1
+    assert "No file 2." in source
 
 
 def test_everything_that_is_folded_is_on_the_page(page, make_result):

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from graders.adjustments import Adjustment
+from graders.course.best_attempts import Merge, read_merges, student_of, which_count
 from graders.course.extensions import Extensions, Granted
 from graders.model import CriterionResult, Result, ResultStatus
 from graders.storage.requests import Comment, Request
 from reports.exports.findings import where_ended
-from reports.review.extending import extensions_of, names_of_submission
+from reports.review.extending import extensions_of, late_days_of, names_of_submission
+from reports.review.merging import merge_rows
 from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
 from reports.review.web.site import Refusal, Site, student_address
@@ -18,7 +20,8 @@ from reports.words import intake_notes
 
 VISIBILITY = {"hidden": "hidden from students", "visible": ""}
 LATER = "shown to students later"
-EXTENDING = " due"  # as the criterion of a draft: none has such an id
+# Parts of the page with a form, as the criterion of a draft: no criterion has such an ID.
+EXTENDING, SPENDING, MERGING = " due", " late", " attempts"
 SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
     "needs_review": "Part of this needs manual grading.",
@@ -63,11 +66,24 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class DueDates:
-    """When this submission is due and was submitted, and its extensions; `seen` counts all."""
+    """When this submission is due and was submitted, and its extensions; `seen` counts all.
+
+    `late_days` are those that are written for it; None if late work costs nothing.
+    """
 
     due: datetime
     submitted: datetime | None
     granted: tuple[Granted, ...]
+    seen: int
+    late_days: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AboutAttempts:
+    """Which of the student's attempts count, and the merged ones; `seen` counts all merges."""
+
+    counts: str
+    merged: tuple[Merge, ...]
     seen: int
 
 
@@ -85,7 +101,9 @@ class StudentDesk:
     comments: tuple[Comment, ...]
     requests: tuple[Request, ...]
     dates: DueDates | None
+    attempts: AboutAttempts
     printed: str
+    place: str
     before: str
     after: str
     draft: Draft
@@ -96,7 +114,7 @@ def student_desk(
 ) -> StudentDesk:
     """Return a student's page. Raises Refusal if there is no such submission."""
     result, rules = result_of(site, submission), site.students.rules()
-    ids = site.students.ids()
+    ids = _neighbors(site, session, submission)
     place = ids.index(submission)
     grade = rules.grade(result)
     return StudentDesk(
@@ -109,21 +127,49 @@ def student_desk(
         groups=_groups(site, result),
         comments=tuple(rules.comments.get(submission, ())),
         requests=tuple(rules.requests.get(submission, ())),
-        dates=_dates(result, rules.dues),
+        dates=_dates(site, result, rules.dues),
+        attempts=_attempts(site, submission),
         printed=str(result.environment.get("printed", "")),
+        place=f"{place + 1} of {len(ids)} found" if len(ids) < len(site.students.ids()) else "",
         before=student_address(ids[place - 1]) if place else "",
         after=student_address(ids[place + 1]) if place + 1 < len(ids) else "",
         draft=draft or Draft(),
     )
 
 
-def _dates(result: Result, dues: Extensions) -> DueDates | None:
+def _neighbors(site: Site, session: Session, submission: str) -> list[str]:
+    """Return the students between whom the keys go: those found by the last search, if several."""
+    ids = site.students.ids()
+    found = [each for each in session.found if each in {*ids}]
+    return found if submission in found and len(found) > 1 else ids
+
+
+def _attempts(site: Site, submission: str) -> AboutAttempts:
+    review = site.review
+    people = {each.row.submission.id: each.row.submission.student for each in site.students.all()}
+    listed = frozenset(people)
+    for each in review.store.members(review.store.generation().number):
+        if not each.listed:
+            people[each.submission], _ = review.store.handed_in(
+                each.submission, each.cache_key.address
+            )
+    merges = read_merges(review.folder)
+    root = student_of(merges, submission)
+    merged = (each for name, each in merges.items() if student_of(merges, name) == root)
+    counts = which_count(people, listed, submission)
+    return AboutAttempts(counts, tuple(merged), len(merge_rows(review.folder)))
+
+
+def _dates(site: Site, result: Result, dues: Extensions) -> DueDates | None:
     given = result.submission
     due = dues.due_of(given)
     if due is None or due.tzinfo is None:
         return None
     names = names_of_submission(given.id, given.student)
-    return DueDates(due, given.submitted_at, tuple(extensions_of(dues, names)), len(dues.granted))
+    costs = site.students.rules().policy.lateness.percent
+    late_days = late_days_of(site.review.folder, names) if costs else None
+    granted = tuple(extensions_of(dues, names))
+    return DueDates(due, given.submitted_at, granted, len(dues.granted), late_days)
 
 
 def result_of(site: Site, submission: str) -> Result:

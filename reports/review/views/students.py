@@ -59,6 +59,8 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
     rows = [each.row for each in site.students.all()]
     words = folded(wanted.words).split()
     found = [each for each in rows if _has(each, words) and (each.reason or not wanted.attention)]
+    searched = bool(words or wanted.attention)
+    session.found = tuple(each.submission.id for each in found) if searched else ()
     task, rules = review.assignment_now(), site.students.rules()
     end = end_of(task, read_extensions(review.folder, task))
     start = (wanted.page - 1) * ROWS

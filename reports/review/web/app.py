@@ -51,6 +51,8 @@ POSTS: dict[str, Callable[..., Any]] = {
     "/s/{submission}/adjust": staff_actions.adjust,
     "/s/{submission}/comment": staff_actions.comment,
     "/s/{submission}/extend": staff_actions.extend,
+    "/s/{submission}/late-days": staff_actions.late_days,
+    "/s/{submission}/merge": staff_actions.merge,
     "/requests": staff_actions.take,
     "/requests/{number}": staff_actions.reply,
     "/release": staff_actions.release,

@@ -9,13 +9,17 @@ NAME_LIMIT = 60
 
 @dataclass(slots=True)
 class Session:
-    """One reviewer in one browser; all their forms carry `form_token`."""
+    """One reviewer in one browser; all their forms carry `form_token`.
+
+    `found` are the submissions that the last search for students found.
+    """
 
     reviewer: str
     form_token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     names: bool = False
     undecided: bool = False
     notice: str = ""
+    found: tuple[str, ...] = ()
 
     def take_notice(self) -> str:
         """Return the message that is shown once, and clear it."""

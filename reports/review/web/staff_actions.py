@@ -5,20 +5,36 @@
 The row is on disk before the page says so; `Outputs.changed` then writes the files.
 """
 
+from dataclasses import dataclass
+from pathlib import Path
+
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from graders.course.best_attempts import Merge, read_merges, student_of
 from graders.errors import UsageError, UserError
+from graders.model import Assignment
 from graders.storage.requests import ANSWERS, Comment, Overtaken, Reply
+from graders.storage.store import Store
 from reports.review.adjusting import Adjusting, Asked
 from reports.review.commenting import comment as store_comment
 from reports.review.commenting import withdraw
-from reports.review.extending import Extension
+from reports.review.extending import Extension, LateDays, set_late_days
+from reports.review.extending import extend as store_extension
+from reports.review.merging import merge as store_merge
+from reports.review.outputs import Act
 from reports.review.requests import request_in
 from reports.review.verdicts import Mistyped, read_comment, whole
 from reports.review.views.render import render
 from reports.review.views.requests import Typed, requests_view
-from reports.review.views.student import EXTENDING, Draft, result_of, student_desk
+from reports.review.views.student import (
+    EXTENDING,
+    MERGING,
+    SPENDING,
+    Draft,
+    result_of,
+    student_desk,
+)
 from reports.review.web.forms import Form, sent
 from reports.review.web.sessions import Session
 from reports.review.web.site import REQUESTS, Refusal, Site, student_address
@@ -74,17 +90,65 @@ async def comment(request: Request, submission: str) -> Response:
 async def extend(request: Request, submission: str) -> Response:
     """Give a student more time."""
     site, session, form = await sent(request)
-    result_of(site, submission)
-    typed = _typed(form)
     asked = Extension(
         submission, form.one("due"), session.reviewer, form.one("why"), whole(form.one("seen"))
     )
+    change = Change(EXTENDING, lambda store, out, task: store_extension(store, out, task, asked))
+    return await _changed(site, session, submission, form, change)
+
+
+async def late_days(request: Request, submission: str) -> Response:
+    """Set how many late days a submission uses, whatever the bank says."""
+    site, session, form = await sent(request)
+    asked = LateDays(submission, form.one("days"), session.reviewer, form.one("seen"))
+    change = Change(SPENDING, lambda store, out, _: set_late_days(store, out, asked))
+    return await _changed(site, session, submission, form, change)
+
+
+async def merge(request: Request, submission: str) -> Response:
+    """Count this submission as an attempt of another student, or separate a submission again."""
+    site, session, form = await sent(request)
+    other, into = form.one("separate"), form.one("into").strip()
+    if not (other or into):
+        problem = "Write whose it is: a submission, email, number or name."
+        return _again(site, session, submission, Draft(MERGING, _typed(form), problem))
+    words = (form.one("attempts"), session.reviewer, form.one("why"))
+    asked = Merge(other or submission, "" if other else into, *words)
+    seen = whole(form.one("seen"))
+
+    def act(store: Store, out: Path, task: Assignment) -> str:
+        return "; ".join(store_merge(store, out, task, asked, seen=seen))
+
+    return await _changed(site, session, submission, form, Change(MERGING, act))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a table in DIR, and the part of the page with its form."""
+
+    part: str
+    act: Act
+
+
+async def _changed(
+    site: Site, session: Session, submission: str, form: Form, change: Change
+) -> Response:
+    """Make a change, and show the student who was changed."""
+    result_of(site, submission)
     try:
-        session.notice = f"Saved: {await site.outputs.extend(asked)}"
+        session.notice = f"Saved: {await site.outputs.change(change.act)}"
     except UserError as error:  # also a grading that is running
-        return _again(site, session, submission, Draft(EXTENDING, typed, f"{error}; {error.hint}"))
+        problem = f"{error}; {error.hint}"
+        return _again(site, session, submission, Draft(change.part, _typed(form), problem))
     await site.outputs.changed()
-    return RedirectResponse(f"{student_address(submission)}#due", 303)
+    merges, ids = read_merges(site.review.folder), site.students.ids()
+    # A merged submission may not count any more; the page is that of the attempt that does.
+    root = student_of(merges, submission)
+    own = (each for each in (submission, root, *ids) if student_of(merges, each) == root)
+    counts = next((each for each in own if each in ids), "")
+    return RedirectResponse(
+        f"{student_address(counts)}#{change.part.strip()}" if counts else "/", 303
+    )
 
 
 def _typed(form: Form) -> dict[str, str]:

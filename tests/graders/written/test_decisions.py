@@ -19,6 +19,8 @@ from graders.scoring import criterion_result
 from graders.storage.decisions import open_decisions
 from graders.storage.store import FILE, open_store
 from graders.written.decisions import (
+    CONTESTED,
+    PERSON_READS,
     Decision,
     JudgedItem,
     answer_sum,
@@ -42,7 +44,7 @@ GIVEN = Decision("ada", "1b/review", answer_sum(TEXT), "Rea", 3.0, ITEMS, number
 def result(make_result):
     """A machine's point and a free text of three."""
     machine = CheckResult(Check("1b/machine", "It is right.", "1b", 1.0), "passed", 1.0)
-    said = "A person decides.\nOnly the beginning is read."
+    said = f"{PERSON_READS}\nOnly the beginning is read."
     check = Check("1b/review", "A person reads.", "1b", 3.0)
     review = CheckResult(check, "needs_review", 0.0, said, actual=TEXT)
     return make_result(criterion_result(QUESTION, (machine, review)), status="needs_review")
@@ -91,6 +93,12 @@ def test_those_who_agree_decide_or_one_who_has_seen_both(result):
     other = replace(GIVEN, reviewer="Tom", adjustment=-1.0, number=2)
     assert decided(result, [GIVEN, other]).score is None
     assert standing([GIVEN, other]).state == "contested"
+    said = review_of(decided(result, [GIVEN, other])).message
+    assert said == f"{CONTESTED}\nOnly the beginning is read."
+    code = replace(review_of(result), message="No weights. Your points count.")
+    criteria = (criterion_result(QUESTION, (result.criteria[0].checks[0], code)),)
+    said = review_of(decided(replace(result, criteria=criteria), [GIVEN, other])).message
+    assert said == f"{CONTESTED} No weights. Your points count."
     last = replace(GIVEN, reviewer="Uma", adjustment=0.5, seen=2, number=3)
     assert decided(result, [GIVEN, other, last]).score == 3.5
 

@@ -218,7 +218,13 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
     page_.keyboard.type("ada")
     page_.keyboard.press("Enter")
     page_.get_by_text("1 of 5 submissions").wait_for()
-    page_.locator(".students a").click()
+    page_.goto(f"{home}/?q=a")
+    page_.get_by_text("2 of 5 submissions").wait_for()
+    page_.locator(".students a").last.click()
+    page_.get_by_text("2 of 2 found").wait_for()
+    page_.wait_for_load_state()
+    with page_.expect_navigation():
+        page_.keyboard.press("k")
     page_.get_by_role("heading", level=1).filter(has_text="Ada").wait_for()
     page_.get_by_text("Adjust Doubling").focus()
     page_.keyboard.press("Enter")
@@ -242,6 +248,8 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
     page_.get_by_label("Reply").fill("You are right.")
     page_.get_by_role("button", name="Grant").click()
     says(page_, "points have not changed")
+    page_.goto(home)  # a list without a search
+    page_.goto(f"{home}/s/ada")
     with page_.expect_navigation():
         page_.keyboard.press("j")
     page_.get_by_text("j is a letter here.", exact=True).wait_for()
@@ -293,5 +301,53 @@ def test_a_due_date_is_extended_on_the_page_and_what_was_typed_is_kept(course, s
     )
     assert (course / "extensions.csv").read_text().count("ada@example.edu") == 1
     assert tom.get("/s/bob").post("/s/bob/extend", **later, comment="").status == 303, "not bob's"
+    for visitor in (rea, tom):
+        assert "Late days</summary>" in visitor.get("/s/cleo").body
+    assert rea.post("/s/cleo/late-days", days="two", seen="").status == 422
+    assert ("`two` is not a whole number" in rea.body, 'value="two"' in rea.body) == (True, True)
+    assert rea.post("/s/cleo/late-days", days="2", seen="").status == 303
+    assert "2 late days used, minus" in rea.get("/s/cleo").body
+    assert "cleo,2,Rea" in (course / "late_days.csv").read_text()
+    overtaken = tom.post("/s/cleo/late-days", days="1", seen="")
+    assert (overtaken.status, "cleo has other late days by now: 2 (Rea)" in overtaken.body) == (
+        *(422, True),
+    )
+    assert rea.post("/s/cleo/late-days", days="", seen="2 (Rea)").status == 303
+    assert "cleo" not in (course / "late_days.csv").read_text()
+    (course / "late_days.csv").write_text("student,days,by\ncleo,1,late-days\n")
+    kept = rea.get("/s/cleo").post("/s/cleo/late-days", days="", seen="1 (late-days)")
+    assert kept.status == 303
+    assert "cleo,1,late-days" in (course / "late_days.csv").read_text(), "the bank has decided"
     toml.write_text(toml.read_text().removeprefix(due))
     assert "Due date" not in tom.get("/s/ada").body
+
+
+def test_a_submission_is_merged_and_separated_on_the_page(course, start):
+    server = start(course, "/")
+    rea, tom = server.visitor(), server.visitor("Tom")
+    for visitor in (rea, tom):
+        assert "only submission" in visitor.get("/s/bob").body
+    asked = {"into": "nobody", "attempts": "best", "why": HOSTILE, "seen": 0}
+    assert rea.post("/s/bob/merge", **asked, token="guess").status == 403
+    for words, problem in (("nobody", "no submission of `nobody`"), ("", "Write whose it is")):
+        refused = rea.get("/s/bob").post("/s/bob/merge", **asked | {"into": words})
+        assert (refused.status, problem in refused.body) == (422, True)
+        assert ("&lt;script&gt;" in refused.body, "best" in refused.body) == (True, True)
+        assert 'value="best" selected' in refused.body
+    assert not (course / "merged.csv").exists()
+    merged = rea.get("/s/bob").post("/s/bob/merge", **asked | {"into": "ADA@example.edu"})
+    assert (merged.status, merged.answer_headers["location"]) == (303, "/s/bob#attempts")
+    shown = rea.get("/s/bob").body
+    assert "ada (does not count), bob (counts)" in shown, "bob's answer is the better one"
+    assert ("ada@example.edu" in shown, "<script>doc" in shown) == (True, False)
+    assert "merged <bdi>bob</bdi> into <bdi>ada</bdi>; the best one counts" in shown
+    assert rea.get("/s/ada").status == 404
+    assert wait_for(lambda: not server.site.outputs.are_behind)
+    assert "ada@example.edu" in (course / "results/bob.json").read_text()
+    late = tom.post("/s/bob/merge", **asked | {"into": "cleo"})
+    assert (late.status, "Rea merged bob into ada in the meantime" in late.body) == (422, True)
+    undone = tom.get("/s/bob").post("/s/bob/merge", separate="bob", seen=1)
+    assert (undone.status, "bob is of bob again" in tom.get("/s/bob").body) == (303, True)
+    assert rea.get("/s/ada").status == 200
+    signed = [row.split(",")[3] for row in (course / "merged.csv").read_text().splitlines()[1:]]
+    assert signed == ["Rea", "Tom"]

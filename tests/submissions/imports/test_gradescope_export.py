@@ -152,7 +152,8 @@ def test_blanks_around_an_address_make_nobody_else_nor_a_later_attempt_alone(exp
     later = entry(2, padded, "2026-03-02 10:00:00 UTC")
     found = collected(export(entry(1, ADA), later, folders=[1, 2]))
     assert [each.id for each in found.submissions] == ["submission_2"]
-    assert found.notes == ()
+    said = "1 submission does not count, because another one of the same student does"
+    assert found.notes == (f"{said}: submission_1 (submission_2 counts)",)
     later = entry(2, BOB, "2026-03-02 10:00:00 Z")
     group, alone = collected(export(entry(1, ADA + BOB), later, folders=[1, 2])).submissions
     assert [each.name for each in people_in(group.student)] == ["Ada Lovelace"]

@@ -1,0 +1,57 @@
+"""Merge a submission under another name into its student's own, or separate the two again."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from graders.course.best_attempts import (
+    Merge,
+    ResultsFolder,
+    merge_into,
+    merges_table,
+    separate,
+)
+from graders.errors import UsageError
+from graders.model import Assignment
+from graders.storage.store import Store
+from reports.review.commenting import NOTHING, find_submission
+from reports.review.verdicts import Mistyped, read_comment
+
+
+def merge(
+    store: Store, out: Path, task: Assignment, asked: Merge, *, seen: int | None = None
+) -> tuple[str, ...]:
+    """Store a merge as it was typed and return sentences; without `into`, separate the submission.
+
+    `seen` is how many merges of all were seen, if long ago. The results folder must be locked.
+    Raises UsageError if it is not possible.
+    """
+    made = replace(
+        asked,
+        submission=find_submission(store, asked.submission),
+        into=find_submission(store, asked.into) if asked.into else "",
+        comment=_read(asked.comment),
+    )
+    rows = [] if seen is None else merge_rows(out)[seen:]
+    for row in [each for each in rows if each["submission"] == made.submission][-1:]:
+        what = f"merged {made.submission} into {row['into']}"
+        what = what if row["into"] else f"separated {made.submission} again"
+        raise UsageError(
+            f"{row['by'] or 'somebody'} {what} in the meantime; {NOTHING}",
+            "do it again if yours should count",
+        )
+    act = merge_into if made.into else separate
+    return act(ResultsFolder(store, store.generation().number, task, out), made)
+
+
+def merge_rows(out: Path) -> list[Mapping[str, str]]:
+    """Return the rows of merged.csv, the oldest first."""
+    kept = merges_table(out)
+    return [row for _, row in kept.rows()] if kept.file.exists() else []
+
+
+def _read(comment: str) -> str:
+    try:
+        return " ".join(read_comment(comment).split())
+    except Mistyped as error:
+        raise UsageError(str(error), NOTHING) from error
