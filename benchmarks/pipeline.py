@@ -254,7 +254,7 @@ def time_gpu(data: Data, options: argparse.Namespace) -> None:
             model = course_model(data)
             flop = 3 * forward_flop(model, phase.tokens, COURSE.block_size / 2)
             line += f" {100 * flop / phase.seconds / peak:5.1f} % of the bfloat16 ceiling"
-        print(line)
+        print(line, phase.note)
     for each in metrics.accuracies:
         print(f"{each.model} {each.part}: {each.correct} of {each.n} = {100 * each.share:.1f} %")
 

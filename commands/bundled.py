@@ -189,9 +189,23 @@ def doctor(
             help="The assignment that uses the data.", show_default="detected from the files"
         ),
     ] = "",
+    gpu: Annotated[bool, typer.Option("--gpu", help="Also train on the GPU for a moment.")] = False,
 ) -> None:
     """Check this machine: sandbox, torch, device, data."""
     symptoms = examine(data, assignment)
     terminal.show_rows((each.name, each.found, each.good) for each in symptoms)
     ready = next(each.good for each in symptoms if each.name == "isolation")
-    raise typer.Exit(0 if ready else 1)
+    raise typer.Exit(0 if ready and (not gpu or _gpu_works()) else 1)
+
+
+def _gpu_works() -> bool:
+    """Show how this machine's GPU trains, and what to report."""
+    from reference.training.gpt.self_check import check_training  # imports torch
+    from reference.training.precision import choose_machine
+
+    found = list(check_training(choose_machine("cuda")))
+    terminal.show_rows((each.name, each.found, each.good) for each in found)
+    works = all(each.good for each in found)
+    if not works:
+        typer.echo("Please report the lines about the GPU in an issue. Training works without it.")
+    return works

@@ -31,6 +31,7 @@ NOT_RUN = {  # how a command begins or what it holds: why reading it has to do
     "validate cs224n-a4": "grades every planted example; .ci/run runs it",
     "--watch": "goes on until it is ended; tests of `check` run it",
     "--rerun": "trains; test_rerun.py runs it",
+    "doctor --gpu": "needs a GPU; test_graph.py checks its parts on the CPU",
     "grade.py pipeline": "trains; test_grade.py runs it",
     "grade.py serve": "serves until it is ended; tests/reports/review drives it",
     "review ": "serves until it is ended; tests/reports/review drives it",

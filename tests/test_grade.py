@@ -175,6 +175,10 @@ def test_doctor_names_the_isolation_tier():
     assert done.returncode in (0, 1)
     for name in ("isolation", "torch", "device", "data"):
         assert name in done.stdout
+    if "cuda" not in done.stdout:
+        done = softmark("doctor", "--gpu")
+        assert done.returncode == 2
+        assert "torch finds no GPU on this machine" in done.stderr
 
 
 @pytest.mark.long

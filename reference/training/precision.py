@@ -44,7 +44,9 @@ def choose_machine(device: str, precision: str = "auto", *, tracks: int = 1) -> 
         raise UsageError(f"there is no device `{device}`", "there is `auto`, `cpu` and `cuda`")
     has_gpu = torch.cuda.is_available()
     if device == "cuda" and not has_gpu:
-        raise UsageError("--device cuda: torch finds no GPU", "leave it out to train on the CPU")
+        raise UsageError(
+            "torch finds no GPU on this machine", "without one, training runs on the CPU"
+        )
     chosen = torch.device("cuda" if has_gpu and device != "cpu" else "cpu")
     if precision not in ("auto", *DTYPES):
         raise UsageError(

@@ -65,6 +65,7 @@ class PipelineView:
     accuracies: Chart
     curves: tuple[Chart, ...]
     phases: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
     duration: str
 
 
@@ -89,6 +90,7 @@ def pipeline_view(metrics: Metrics) -> PipelineView:
             if (chart := _curve_chart(title, [p for p in metrics.phases if p.kind == kind])).svg
         ),
         phases=tuple(map(_phase_row, metrics.phases)),
+        notes=tuple(dict.fromkeys(phase.note for phase in metrics.phases if phase.note)),
         duration=duration(metrics.seconds),
     )
 

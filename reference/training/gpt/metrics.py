@@ -29,6 +29,7 @@ class Phase:
     seconds: float
     tokens_per_second: float
     curve: tuple[Point, ...]
+    note: str = ""  # why it took longer than this machine allows
 
 
 @dataclass(frozen=True, slots=True)

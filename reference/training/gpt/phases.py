@@ -68,6 +68,7 @@ def _train(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Ph
         seconds=round(progress.seconds, 3),
         tokens_per_second=round(tokens / progress.seconds, 1),
         curve=tuple(progress.curve),
+        note=task.note,
     )
 
 

@@ -9,7 +9,7 @@ from reference.models.gpt import GPT
 from reference.training.gpt.batches.batch import Batch
 from reference.training.gpt.batches.examples import Examples
 from reference.training.gpt.preset import Recipe
-from reference.training.gpt.steps.graph import CapturedStep
+from reference.training.gpt.steps.graph import CapturedStep, recorder_for
 from reference.training.gpt.steps.optimizer import keep_rates_on, make_optimizers
 from reference.training.gpt.steps.step import Step
 from reference.training.precision import Machine
@@ -21,8 +21,7 @@ class GPTTask:
     """One phase of a GPT; `multipliers` are the fractions of the learning rate by step.
 
     Orders, corruption and dropout use the same generator, so training resumes at the beginning of
-    an
-    epoch.
+    an epoch.
     """
 
     long_epochs = False
@@ -47,12 +46,18 @@ class GPTTask:
 
     def _fastest(self) -> Step | CapturedStep:
         """Return the fastest step for this machine."""
-        if self.machine.device.type != "cuda":
+        recorder = recorder_for(self.machine.device)
+        if recorder is None:
             return Step(self.model, self.optimizers, self.machine, GROUP)
         step = Step(self.model, self.optimizers, self.machine, 0)
         if self.recipe.optimizer != "adamw":  # Muon's rate is not a tensor: graphs keep the first
             return step
-        return CapturedStep(step, min(self.recipe.batch_size, len(self.examples)))
+        return CapturedStep(step, min(self.recipe.batch_size, len(self.examples)), recorder)
+
+    @property
+    def note(self) -> str:
+        """Why the steps are slower than this machine allows, or nothing."""
+        return self.fastest.note if isinstance(self.fastest, CapturedStep) else ""
 
     def batches(self, epoch: int) -> Iterator[Batch]:
         """Return the batches of all examples, shuffled or not."""

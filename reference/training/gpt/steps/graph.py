@@ -1,9 +1,19 @@
 """Capture a training step in a CUDA graph: one launch instead of four hundred.
 
-Before the capture, three steps run eagerly, as torch requires; they train like all others. Then
-one step is recorded without being executed, and every further step replays it with the contents
-of the fixed tensors: batch, learning rate, loss.
+    eager steps -> record one -> trials: from the same state, replayed and eager -> the same?
+                                                           yes: every further step is replayed
+                                                           no, or an error: all stay eager, and
+                                                           `note` says why
+
+torch needs some eager steps before a recording; they train like all others. A replay reads and
+writes fixed tensors: batch, learning rates, loss. The trials use other batches and learning rates
+than the recording, so that a value it kept is noticed; afterwards everything is as before.
 """
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 import torch
 
@@ -12,44 +22,167 @@ from reference.training.gpt.steps.optimizer import set_rates
 from reference.training.gpt.steps.step import Step
 
 EAGER = 3
+TRIALS = (1.0, 0.5)  # factors of the learning rates
+# Of the distance that the weights move: sums in another order change far less, a stale rate half.
+TOLERANCE = 0.05
+
+
+class Recorder(Protocol):
+    """Records work on a device, and repeats it on the same tensors."""
+
+    def warm(self, work: Callable[[], torch.Tensor]) -> torch.Tensor:
+        """Do the work as it is, where a later recording needs its memory."""
+        ...
+
+    def record(self, work: Callable[[], None]) -> None:
+        """Record the work without doing it."""
+        ...
+
+    def replay(self) -> None:
+        """Do the recorded work."""
+        ...
+
+
+class CudaRecorder:
+    """Records with a CUDA graph, on its own stream."""
+
+    def __init__(self) -> None:
+        self.graph = torch.cuda.CUDAGraph()
+        self.stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+
+    def warm(self, work: Callable[[], torch.Tensor]) -> torch.Tensor:
+        """Do the work on the stream of the recording."""
+        self.stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self.stream):
+            done = work()
+        torch.cuda.current_stream().wait_stream(self.stream)
+        return done
+
+    def record(self, work: Callable[[], None]) -> None:
+        """Record the work without doing it."""
+        with torch.cuda.graph(self.graph, stream=self.stream):
+            work()
+
+    def replay(self) -> None:
+        """Launch the graph."""
+        self.graph.replay()
+
+
+def recorder_for(device: torch.device) -> Recorder | None:
+    """Return a recorder if the device has one."""
+    return CudaRecorder() if device.type == "cuda" else None
 
 
 class CapturedStep:
     """A Step for batches of one shape; smaller ones are padded with rows that don't count."""
 
-    def __init__(self, step: Step, rows: int) -> None:
+    def __init__(self, step: Step, rows: int, recorder: Recorder) -> None:
         self.step = step
         self.rows = rows
+        self.recorder = recorder
         self.made = 0
-        self.graph = torch.cuda.CUDAGraph()
-        self.stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        self.note = ""  # why steps are not replayed
         self.batch: Batch | None = None
-        self.loss = torch.zeros((), device="cuda")
+        self.loss = torch.zeros((), device=step.machine.device)
 
     def __call__(self, batch: Batch, rates: list[float]) -> torch.Tensor:
         """Train with these learning rates; return the loss of the batch before the step."""
         full = batch.padded(self.rows)
-        set_rates(self.step.optimizers, rates)
+        if self.made == EAGER:
+            self.note = self._prove(full, rates)
         self.made += 1
-        if self.made <= EAGER:
-            return self._eager(full)
-        if self.batch is None:
-            self.batch = Batch(full.x.clone(), full.y.clone(), full.lengths.clone())
-            self._capture(self.batch)
-        self.batch.x.copy_(full.x)
-        self.batch.y.copy_(full.y)
-        self.graph.replay()
+        if self.made <= EAGER or self.note:
+            return self._eager(full, rates)
+        return self._replayed(full, rates)
+
+    def _eager(self, batch: Batch, rates: list[float]) -> torch.Tensor:
+        set_rates(self.step.optimizers, rates)
+        return self.recorder.warm(partial(self.step.train, batch))
+
+    def _replayed(self, batch: Batch, rates: list[float]) -> torch.Tensor:
+        assert self.batch is not None  # noqa: S101  narrows the type: a step was recorded
+        set_rates(self.step.optimizers, rates)
+        self.batch.x.copy_(batch.x)
+        self.batch.y.copy_(batch.y)
+        self.recorder.replay()
         return self.loss.clone()
 
-    def _eager(self, batch: Batch) -> torch.Tensor:
-        """Run a step on its own stream, where a capture needs the memory to be warmed up."""
-        self.stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(self.stream):
-            loss = self.step.train(batch)
-        torch.cuda.current_stream().wait_stream(self.stream)
-        return loss
+    def _prove(self, batch: Batch, rates: list[float]) -> str:
+        """Record a step and try it; return why it cannot be used, or nothing."""
+        before = State.of(self.step)
+        try:
+            self.batch = Batch(batch.x.clone(), batch.y.clone(), batch.lengths.clone())
+            self.recorder.record(self._train_recorded)
+            for number, factor in enumerate(TRIALS):
+                other = batch[torch.arange(number, len(batch), device=batch.x.device)]
+                again = other.padded(self.rows)
+                if found := self._compared(again, [rate * factor for rate in rates], before):
+                    return found
+        except RuntimeError as error:  # torch's for everything that a device refuses
+            first = (str(error).splitlines() or [type(error).__name__])[0]
+            return f"the step could not be recorded: {first}"
+        finally:
+            before.restore(self.step)
+        return ""
 
-    def _capture(self, batch: Batch) -> None:
-        """Record a step without executing it."""
-        with torch.cuda.graph(self.graph, stream=self.stream):
-            self.loss.copy_(self.step.train(batch))
+    def _train_recorded(self) -> None:
+        assert self.batch is not None  # noqa: S101  narrows the type: set before the recording
+        self.loss.copy_(self.step.train(self.batch))
+
+    def _compared(self, batch: Batch, rates: list[float], before: "State") -> str:
+        """Return how a replayed step differs from the eager one, or nothing."""
+        before.restore(self.step)
+        expected = float(self._eager(batch, rates))
+        eager = State.of(self.step)
+        before.restore(self.step)
+        loss = float(self._replayed(batch, rates))
+        moved, apart = eager.distance(before), eager.distance(State.of(self.step))
+        if not abs(loss - expected) <= TOLERANCE * abs(expected):
+            return f"a replayed step has another loss: {loss:.4g} instead of {expected:.4g}"
+        if not apart <= TOLERANCE * moved:
+            return f"a replayed step leads to other weights, {apart / moved:.2g} of a step away"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A copy of everything that a step changes: weights, optimizers, the device's generator."""
+
+    weights: list[torch.Tensor]
+    moments: list[torch.Tensor]
+    generator: torch.Tensor
+
+    @classmethod
+    def of(cls, step: Step) -> "State":
+        """Copy the current state."""
+        weights = [each.detach().clone() for each in step.model.parameters()]
+        moments = [each.clone() for each in _moments(step)]
+        return cls(weights, moments, _generator(step).get_state())
+
+    @torch.no_grad()
+    def restore(self, step: Step) -> None:
+        """Return to this state; every tensor stays where a recorded step finds it."""
+        now = [*step.model.parameters(), *_moments(step)]
+        for tensor, saved in zip(now, [*self.weights, *self.moments], strict=True):
+            tensor.copy_(saved)
+        _generator(step).set_state(self.generator)
+
+    def distance(self, other: "State") -> float:
+        """Return the Euclidean distance of the weights."""
+        pairs = zip(self.weights, other.weights, strict=True)
+        squares = [(a - b).double().square().sum() for a, b in pairs]
+        return float(torch.stack(squares).sum().sqrt())
+
+
+def _moments(step: Step) -> list[torch.Tensor]:
+    """Return the optimizers' own tensors."""
+    states = [state for each in step.optimizers for state in each.state.values()]
+    return [each for state in states for each in state.values() if torch.is_tensor(each)]
+
+
+def _generator(step: Step) -> torch.Generator:
+    """Return the generator of dropout."""
+    device = step.machine.device
+    if device.type != "cuda":
+        return torch.default_generator
+    return torch.cuda.default_generators[device.index or torch.cuda.current_device()]

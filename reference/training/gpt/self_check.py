@@ -1,0 +1,103 @@
+"""Check training on a device that nobody has tried: the course's model, for a few steps."""
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import torch
+
+from graders.execution.doctor import Symptom
+from reference.models.gpt import GPT, GPTConfig
+from reference.training.gpt.batches.batch import Batch, target_lengths
+from reference.training.gpt.preset import COURSE, Preset
+from reference.training.gpt.steps.graph import EAGER, CapturedStep, recorder_for
+from reference.training.gpt.steps.optimizer import make_optimizers
+from reference.training.gpt.steps.step import Step
+from reference.training.precision import Machine
+
+CHARACTERS = 256  # about as many as the course's corpus has
+TIMED = 20  # steps
+NEAR = 1e-3  # relative difference of a loss in float32
+
+
+def check_training(machine: Machine, preset: Preset = COURSE) -> Iterator[Symptom]:
+    """Yield what this device computes, how it captures a step, and how fast both are."""
+    yield Symptom("gpu", _described(machine), good=True)
+    here, there = _loss(Machine(torch.device("cpu"), torch.float32), preset), _loss(machine, preset)
+    alike = abs(here - there) <= (NEAR if machine.dtype == torch.float32 else 10 * NEAR) * here
+    yield Symptom("  loss", f"{there:.5f}, on the CPU {here:.5f}", good=alike)
+    batch, step = _batch(machine.device, preset), _step(machine, preset)
+    eager = _timed(partial(step, batch, [preset.pretrain.learning_rate]), machine)
+    yield Symptom("  eager step", _speed(eager, batch), good=True)
+    recorder = recorder_for(machine.device)
+    if recorder is None:
+        yield Symptom("  captured step", "this device records no steps", good=False)
+        return
+    captured = CapturedStep(_step(machine, preset), len(batch), recorder)
+    for _ in range(EAGER + 1):
+        captured(batch, [preset.pretrain.learning_rate])
+    if captured.note:
+        yield Symptom("  captured step", f"not used: {captured.note}", good=False)
+        return
+    replayed = _timed(partial(captured, batch, [preset.pretrain.learning_rate]), machine)
+    yield Symptom("  captured step", f"equals the eager one; {_speed(replayed, batch)}", good=True)
+
+
+def _described(machine: Machine) -> str:
+    words = [machine.name, machine.precision, f"torch {torch.__version__}"]
+    if machine.device.type == "cuda":
+        size = torch.cuda.get_device_properties(machine.device).total_memory
+        words += [f"CUDA {torch.version.cuda}", f"{size / 2**30:.0f} GiB"]
+    return ", ".join(words)
+
+
+def _step(machine: Machine, preset: Preset) -> Step:
+    torch.manual_seed(0)
+    config = GPTConfig(
+        CHARACTERS,
+        preset.block_size,
+        n_layer=preset.n_layer,
+        n_head=preset.n_head,
+        n_embd=preset.n_embd,
+        embd_pdrop=preset.dropout,
+        attn_pdrop=preset.dropout,
+        resid_pdrop=preset.dropout,
+        flash=machine.device.type == "cuda",
+    )
+    model = GPT(config).to(machine.device).train()
+    return Step(model, make_optimizers(model, preset.pretrain, machine.dtype), machine, 0)
+
+
+def _loss(machine: Machine, preset: Preset) -> float:
+    """Return the new model's mean loss, without dropout."""
+    step, batch = _step(machine, preset), _batch(machine.device, preset)
+    step.model.eval()
+    with torch.no_grad():
+        return float(step.summed_loss(batch) / batch.targets)
+
+
+def _batch(device: torch.device, preset: Preset) -> Batch:
+    generator = torch.Generator().manual_seed(1)
+    shape = (2, preset.pretrain.batch_size, preset.block_size)
+    x, y = torch.randint(2, CHARACTERS, shape, generator=generator).to(device)
+    return Batch(x, y, target_lengths(y))
+
+
+def _timed(work: Callable[[], object], machine: Machine) -> float:
+    """Return the seconds of a step, after a first one that is not counted."""
+    work()
+    _wait(machine)
+    started = time.perf_counter()
+    for _ in range(TIMED):
+        work()
+    _wait(machine)
+    return (time.perf_counter() - started) / TIMED
+
+
+def _wait(machine: Machine) -> None:
+    if machine.device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def _speed(seconds: float, batch: Batch) -> str:
+    return f"{1000 * seconds:.2f} ms, {batch.x.numel() / seconds:,.0f} tokens/s"
