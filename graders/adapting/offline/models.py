@@ -9,6 +9,7 @@ import importlib
 import json
 import os
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -78,6 +79,26 @@ def tiny_model(
     finally:
         torch.random.set_rng_state(before)
     return model
+
+
+def has_hub_weights(model: Any, families: Iterable[str] = FAMILIES) -> bool:
+    """Return whether a module has weights of a model behind a name of the hub."""
+    import torch
+
+    own = [each.detach().float() for each in model.parameters() if each.ndim > 1]
+    for family in families:
+        wanted = _square(family, HUB.width)
+        alike = (each for each in own if each.shape == wanted.shape)
+        if any(torch.allclose(each, wanted, atol=0.02) for each in alike):  # in half precision, too
+            return True
+    return False
+
+
+@cache
+def _square(family: str, width: int) -> Any:
+    """Return the first square matrix of a family's backbone."""
+    model = tiny_model(family, kind="backbone", width=width)
+    return next(each.detach() for each in model.parameters() if each.shape == (width, width))
 
 
 def tiny_config(family: str, dropout: float = 0.0, width: int = WIDTH) -> Any:

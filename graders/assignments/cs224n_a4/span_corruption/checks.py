@@ -85,8 +85,9 @@ def test_targets_are_shifted(reader: Reader, score: Score) -> None:
 def test_masks_then_pads(reader: Reader, score: Score) -> None:
     """Each sequence is prefix, MASK, suffix, MASK, content, followed only by PADs."""
     hint = "A sequence has exactly two MASKs, and PADs come only at the end."
-    requests = reader.documents.distinct_requests()
-    reader.judge(rules.wrong_layout, known.LAYOUT_MISTAKES, score, hint, requests)
+    # Only in text with repeated letters can the content occur twice in the document.
+    strategies = (reader.documents.distinct_requests(), reader.documents.any_requests())
+    reader.judge(rules.wrong_layout, known.LAYOUT_MISTAKES, score, hint, *strategies)
 
 
 @pytest.mark.criterion("span-corruption", weight=1.2, depends_on=WRITTEN)
@@ -230,7 +231,7 @@ def test_reading_changes_nothing(reader: Reader, score: Score) -> None:
 
 @pytest.mark.criterion("span-corruption", weight=0.4, depends_on=WRITTEN)
 def test_short_documents(reader: Reader, score: Score) -> None:
-    """A document shorter than the sampled length is used whole, with PADs only at the end."""
+    """A document shorter than the sampled length is used whole, masked, and padded at its end."""
     # Faults that long documents show too cost points in their own checks.
     fitting = [rule for rule in SHORT_RULES if first(rule, reader.long()) is None]
     hint = "Use a short document unchanged, and add PADs only at the end of the sequence."
@@ -255,6 +256,15 @@ def test_short_documents(reader: Reader, score: Score) -> None:
                 expected="lengths from 4 characters up to the whole document",
                 counterexample={"document": found, "block size": "128"},
             )
+    unmasked = measured.hardly_masked(reader)
+    if unmasked is not None:
+        fail(
+            f"Of a document of {len(unmasked)} characters, hardly anything is masked at block size "
+            "128.",
+            hint=sentence(QUARTER),
+            expected="0.25 of the truncated document on average, for every document",
+            counterexample={"document": unmasked, "block size": "128"},
+        )
 
 
 @pytest.mark.criterion("span-corruption", weight=0)

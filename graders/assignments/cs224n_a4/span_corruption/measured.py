@@ -16,6 +16,7 @@ from .lengths import (
     Numbers,
     content_is_a_quarter,
     content_pairs,
+    content_share,
     missing_lengths,
     thin_ends,
 )
@@ -26,6 +27,8 @@ from .reader import Reader
 SMALL_ROUNDS = 5_000  # a length of probability 0.5% is absent with 1e-11
 SHORT_ROUNDS = 600
 BATCHES = 2  # of 7,800 draws
+# Code that samples the place from the sampled length, not from the document's, still masks 0.2.
+SHORT_LEAST = 0.08
 RAISED = 2  # missing lengths excused per length in readings that raised
 
 
@@ -64,6 +67,16 @@ def never_cut(reader: Reader) -> str | None:
     cuts = cut_lengths(reader.attempt(reader.documents.short_document(document)))
     usual = cut_lengths(reader.long()).min(initial=len(document)) < len(document)
     return document if usual and cuts.min(initial=len(document)) == len(document) else None
+
+
+def hardly_masked(reader: Reader) -> str | None:
+    """Return a document below the limit that is hardly masked, although longer ones are."""
+    document = reader.documents.short[-1]
+    found = lengths_of(reader.attempt(reader.documents.short_document(document)))
+    usual = lengths_of(reader.long())
+    if found is None or usual is None or content_share(usual).value < SHORT_LEAST:
+        return None
+    return document if content_share(found).below(SHORT_LEAST, 0) else None
 
 
 def cuts_of(reader: Reader) -> list[Cuts]:

@@ -33,7 +33,10 @@ def evaluations(
 
 
 def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: int) -> Any:
-    """Return the result, the mode of each forward pass, and what was changed."""
+    """Return the result, the mode of each forward pass, and what was changed.
+
+    Then the model changes all its answers, and the result is asked for again.
+    """
     modes: list[list[bool]] = []
     masked: list[bool] = []
 
@@ -52,7 +55,7 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
         value = by_name(evaluate, named)
     finally:
         handle.remove()
-    return {
+    found = {
         "value": _plain(value),
         "modes": modes,
         "masked": masked,
@@ -60,6 +63,10 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
         "graded": [name for name, p in model.named_parameters() if _has_gradient(p)],
         "counted": bool(model.forwards != forwards),
     }
+    with torch.no_grad():
+        for parameter in model.classifier.parameters():
+            parameter.neg_()
+    return {**found, "again": _plain(by_name(evaluate, named))}
 
 
 def _hides_padding(ids: Any, mask: Any) -> bool:

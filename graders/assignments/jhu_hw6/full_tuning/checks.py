@@ -8,8 +8,10 @@ from graders.checks.compare import fail, is_close, largest_difference
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
+from ..replies import Floats
 from ..tuning.asked import Asked, in_each_model
-from ..tuning.pooling import ACCEPTED, POOLED, POOLINGS
+from ..tuning.pooling import ACCEPTED, POOLED, POOLINGS, SHRUNK
+from ..tuning.questions import Question
 from ..tuning.tuned import require_trained
 
 TYPE = "full"
@@ -54,6 +56,7 @@ def test_mean_is_classified(
             found = asked.found(question, came)
             if any(each.pooled in ACCEPTED for each in found):
                 came.require_same_in_training()
+                _require_same_alone(asked, question, came.logits)
                 continue
             named = {POOLINGS[each.pooled] for each in found if "of the text" not in each.pooled}
             known = f"{named.pop()}. " if len(named) == 1 else ""
@@ -82,7 +85,14 @@ def test_padding_is_masked(
             question = asked.question(family, TYPE)
             came = asked.forward(question)
             found = asked.found(question, came)
-            if any(each.called == "right" for each in found):
+            right = {each.pooled for each in found if each.called == "right"}
+            if right == {SHRUNK}:
+                fail(
+                    f"{POOLINGS[SHRUNK]}, so logits shrink with padding.",
+                    hint="Divide by the number of tokens of the text: attention_mask.sum(1).",
+                    counterexample={"model": family},
+                )
+            if right:
                 continue
             blind = is_close(came.logits, asked.forward(question.all_seen()).logits, "attention")
             if found or blind:
@@ -99,9 +109,14 @@ def test_padding_is_masked(
 def test_all_of_the_model_is_trained(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """With type full, training changes the backbone and the classifier."""
+    """With type full, training changes the pretrained backbone and the classifier."""
 
     def judge(asked: Asked) -> None:
+        if not asked.forward(asked.question("bert", TYPE)).pretrained:
+            fail(
+                "The backbone has random weights, not the pretrained ones.",
+                hint="from_config makes a model without weights; use from_pretrained.",
+            )
         came = asked.tuned(asked.question("bert", TYPE))  # its pooler has no gradients
         trained = require_trained(came)
         backbone = frozenset(name for name in came.backbone if "pooler" not in name)
@@ -114,3 +129,15 @@ def test_all_of_the_model_is_trained(
             )
 
     in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+def _require_same_alone(asked: Asked, question: Question, logits: Floats) -> None:
+    """Fail if the first text alone, as a last batch may be, has other logits."""
+    alone = asked.forward(question.first()).logits
+    if not is_close(alone, logits[:1], "attention"):
+        fail(
+            "A text alone in its batch has other logits than among others.",
+            hint="Don't compute anything over the first axis, the batch.",
+            actual=largest_difference(alone, logits[:1]),
+            counterexample={"model": question.family},
+        )

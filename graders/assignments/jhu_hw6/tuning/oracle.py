@@ -104,6 +104,7 @@ def _pooled(output: Any, head: nn.Linear, mask: Tensor, start: int) -> dict[str,
         "first of the text": text[:, 0],
         "last": hidden[:, -1],
         "sum": hidden.sum(1),
+        "sum by length": (hidden * mask.unsqueeze(-1)).sum(1) / mask.shape[1],
         "max": hidden.max(1).values,
     }
     pooler = getattr(output, "pooler_output", None)

@@ -19,11 +19,13 @@ ACCEPTED = (*MEANS, *(f"log softmax of {each}" for each in MEANS))  # equivalent
 SOFTMAX = (
     "forward returns probabilities; return logits, as cross entropy applies the softmax itself"
 )
+SHRUNK = "sum by length"
 POOLINGS = {
     "first": "Only the first token ([CLS]) is classified",
     "first of the text": "Only the first token of the text ([CLS]) is classified",
     "last": "Only the last token is classified",
     "sum": "The hidden states are summed but not divided by their number",
+    SHRUNK: "The sum over the text is divided by the length with padding",
     "max": "The maximum of each feature is classified instead of the mean",
     "pooler": "pooler_output is classified, which is computed only from [CLS]",
     **{f"softmax of {each}": SOFTMAX for each in MEANS},

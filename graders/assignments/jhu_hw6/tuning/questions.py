@@ -73,6 +73,10 @@ class Question:
             batch={**self.batch, "attention_mask": np.ones_like(self.batch["attention_mask"])},
         )
 
+    def first(self) -> "Question":
+        """Return the same question with the first text only."""
+        return replace(self, batch={name: each[:1] for name, each in self.batch.items()})
+
     def unpadded(self) -> "Question":
         """Return the same question with all texts as long as the longest."""
         return replace(
@@ -95,6 +99,7 @@ class Forward:
     prefix: int  # number of elements that are neither backbone nor head
     gradients: Mapping[str, float]
     training: Floats | None  # the logits in training mode without dropout, if not random
+    pretrained: bool  # whether the backbone was made with its pretrained weights
 
     def require_same_in_training(self) -> None:
         """Fail if the logits in training mode differ, although no dropout is on."""
@@ -210,6 +215,7 @@ def _forward(question: Question, reply: Any) -> Forward:
             if isinstance(each, float)
         },
         floats(reply["training"]),
+        reply.get("pretrained") is not False,
     )
 
 

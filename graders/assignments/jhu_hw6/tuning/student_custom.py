@@ -39,8 +39,11 @@ def custom_forward(
     `kind` is {family, type, length, width}.
     """
     with offline():
+        from graders.adapting.offline.models import has_hub_weights
+
         model = build(kind, file)
         parts = Parts(model)
+        pretrained = has_hub_weights(parts.backbone, [kind["family"]])
         loaded = parts.load(weights)
         model.eval()
         calls: list[dict[str, Any]] = []
@@ -56,6 +59,7 @@ def custom_forward(
         "calls": calls[:4],
         "parts": parts.told(),
         "loaded": loaded,
+        "pretrained": pretrained,
         "prefix": _size(parts, kind),
         "gradients": gradients,
         "training": training,

@@ -254,7 +254,7 @@ def test_same_answer_again(asker: Asker) -> None:
 
 @pytest.mark.criterion("mini-transformer", weight=0.5, depends_on=WRITTEN)
 def test_inputs_are_kept(asker: Asker) -> None:
-    """self_attention does not modify Q, K and V, and gradients reach all of them."""
+    """self_attention does not modify Q, K and V or lose precision, and gradients reach them."""
 
     def judged(asker: Asker, heads: bool) -> None:
         asked = [asker.question("kept", heads=heads, causal=each) for each in (False, True)]
@@ -263,6 +263,12 @@ def test_inputs_are_kept(asker: Asker) -> None:
                 fail(
                     "self_attention modifies its inputs.",
                     hint="Q /= s, Q.mul_(s), Q[...] = and the like write into the caller's tensor.",
+                    counterexample={"asked": str(attended.question)},
+                )
+            if attended.half:
+                fail(
+                    "self_attention returns float16, although Q, K and V are float32.",
+                    hint="Remove .half(): the model's next layer raises for another dtype.",
                     counterexample={"asked": str(attended.question)},
                 )
         for each in asked:

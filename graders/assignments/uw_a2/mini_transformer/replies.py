@@ -83,6 +83,7 @@ class Attended:
     question: Question
     output: Floats
     after: Sequence[Any]
+    half: bool  # in half precision, which no layer of the model accepts
 
     @property
     def inputs_kept(self) -> bool:
@@ -177,7 +178,8 @@ def _attended(question: Question, answer: Any, score: Score) -> Attended:
             actual=kind(result),
             counterexample={"asked": str(question)},
         )
-    return Attended(question, output, after if isinstance(after, list) else [])
+    half = result.dtype == np.float16
+    return Attended(question, output, after if isinstance(after, list) else [], half)
 
 
 def _empty_hint(value: Any) -> str:

@@ -68,6 +68,9 @@ class Visit:
     optimizer: Optimizer
     strange: str  # an id in its batches outside the embedding table
     classes: int  # of the model; 0 if unknown
+    before: int  # the epoch of the weights with which a training starts; 0 for initial ones
+    untrained: bool  # whether its model has no pretrained weights
+    foreign: str  # the tokenizer that belongs to another model than its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,7 @@ def _visits(
 def _visit(reply: Any) -> Visit:
     if not isinstance(reply, dict) or not isinstance(reply.get("epoch"), int):
         unreadable()
-    weights, classes = reply.get("weights"), reply.get("classes")
+    weights, classes, before = (reply.get(name) for name in ("weights", "classes", "before"))
     return Visit(
         str(reply.get("kind")),
         reply["epoch"],
@@ -217,6 +220,9 @@ def _visit(reply: Any) -> Visit:
         _optimizer(reply.get("optimizer")),
         str(reply.get("strange", ""))[:100],
         classes if isinstance(classes, int) else 0,
+        before if isinstance(before, int) else -1,
+        reply.get("untrained") is True,
+        str(reply.get("foreign", ""))[:100],
     )
 
 

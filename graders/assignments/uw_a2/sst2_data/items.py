@@ -17,13 +17,17 @@ MOST_ITEMS = 10_000
 
 
 def splits(inputs: Inputs) -> dict[str, list[Row]]:
-    """Return three splits of different lengths without common sentences."""
+    """Return three splits of different lengths without common sentences.
+
+    As in the course's data, a sentence can occur twice in a split. No slice for debugging, such as
+    the first 100 or 1000, contains everything.
+    """
     source = inputs.random("splits")
-    sizes = source.sample(range(9, 24), 3)
+    sizes = [source.randint(1_010, 1_090), *source.sample(range(105, 140), 2)]
     drawn = rows(inputs, "splits", sum(sizes))
     ends = np.cumsum(sizes).tolist()
     parts = zip(SPLITS, [0, *ends], ends, strict=False)
-    return {name: drawn[start:end] for name, start, end in parts}
+    return {name: [*drawn[start:end], drawn[start]] for name, start, end in parts}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from ..sst2.student_code import call, code, places, wanted
 from ..sst2.student_values import entries, item, plain, vars_of
 
 Rows = list[dict[str, Any]]
+MOST_ITEMS = 2_000
 SPLITS = {"train": ("train",), "validation": ("valid", "val", "dev"), "test": ("test",)}
 
 
@@ -71,7 +72,7 @@ def datasets_of(made: Any) -> list[tuple[str, Any]]:
 
 def _contents(dataset: Any) -> dict[str, Any]:
     length = len(dataset)
-    return {"length": length, "items": [item(dataset[i]) for i in range(min(length, 200))]}
+    return {"length": length, "items": [item(dataset[i]) for i in range(min(length, MOST_ITEMS))]}
 
 
 def collate_of(dataset: Any) -> Callable[[Any], Any]:

@@ -56,6 +56,7 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
                 "model.resize_token_embeddings(len(tokenizer)).",
                 actual=epoch.strange,
             )
+    _require_pretrained(seen)
     missing = [at for at in range(1, seen.last_epoch + 1) if at not in seen.validated()]
     if missing:
         known = {each.split for each in seen.evaluations()}
@@ -175,6 +176,29 @@ def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
         _require_settings(optimizer)
     require_device(student, inputs, "main")
     _note_settings(seen, score)
+
+
+def _require_pretrained(seen: Visits) -> None:
+    """Fail if the model is not a pretrained one with its own tokenizer, or begins again."""
+    epochs = seen.of("train")
+    first = next(iter(epochs), None)
+    if first is None:
+        return
+    if first.untrained:
+        fail(
+            "The model is trained from random weights, not from pretrained ones.",
+            hint="from_config makes a model without weights; use from_pretrained.",
+        )
+    if first.foreign:
+        fail(
+            f"main uses {first.foreign}.",
+            hint="Load both from the same name: the ids of another tokenizer mean other words.",
+        )
+    if len(epochs) > 2 and all(each.before == 0 for each in epochs[1:]):
+        fail(
+            "Every epoch begins with the initial weights, so only one epoch is trained.",
+            hint="Create the model once, before the loop over epochs.",
+        )
 
 
 def _require_current_file(seen: Visits) -> None:

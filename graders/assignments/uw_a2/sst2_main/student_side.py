@@ -33,6 +33,7 @@ from ..sst2.student_marks import mark, marked
 from ..sst2.student_models import has_dropout
 from ..sst2.student_saves import keeping
 from ..sst2_data.student_side import Rows, provide
+from .student_origin import foreign, is_untrained
 
 EVALUATING = ("evaluate", "load", "load_state_dict", "from_pretrained")
 ENOUGH = 2000  # events: a main with more is stuck
@@ -99,9 +100,14 @@ class Script:
         self.epoch += 1
         split, described = self._split(given), _described(optimizer, model)
         strange = next(filter(None, (strange_id(each, model) for each in _loaders(given))), "")
-        noted = {"split": split, "optimizer": described, "strange": strange}
+        noted: dict[str, Any] = {"split": split, "optimizer": described, "strange": strange}
         with self._asking_models():
             classes = _classes(model)
+        if self.epoch == 1:
+            noted["untrained"] = is_untrained(model)
+            others = (foreign(each, model) for each in _loaders(given))
+            noted["foreign"] = next(filter(None, others), "")
+        noted["before"] = marked(model)
         self.note("train", training=_trains(model), classes=classes, **noted)
         if model is not None:
             mark(model, self.epoch)

@@ -20,6 +20,7 @@ class Case:
     count: int
     size: int
     right: Callable[[int], bool]
+    again: bool = False  # the previous sentences, after the model has changed
 
 
 def _uneven(at: int) -> bool:
@@ -33,7 +34,9 @@ CASES = (
     Case(11, 1, _uneven),
     Case(10, 4, lambda at: True),
     Case(9, 4, lambda at: False),
+    Case(104, 1, lambda at: at < 52),  # an evaluation that stops after 100 batches is wrong
     Case(7, 5, lambda at: at in (1, 5, 6)),
+    Case(7, 5, lambda at: at not in (1, 5, 6), again=True),
 )
 
 
@@ -124,7 +127,11 @@ def _cases(inputs: Inputs) -> list[Any]:
     """Return the sentences of each case, with the labels that it needs."""
     known = classes(inputs)
     return [
-        {"rows": labelled(inputs, f"evaluated {at}", known, _hits(case)), "size": case.size}
+        {
+            "rows": labelled(inputs, f"evaluated {at}", known, _hits(case)),
+            "size": case.size,
+            "again": case.again,
+        }
         for at, case in enumerate(CASES)
     ]
 

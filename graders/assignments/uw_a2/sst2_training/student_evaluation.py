@@ -13,26 +13,41 @@ from ..sst2.student_models import classifier, loader, tokenizer, watched
 from ..sst2.student_saves import keeping, unseen
 from ..sst2.student_values import number
 
-SURE = 2.0  # the logit of the class that is predicted
+SURE = 2.0  # half the difference of the logits
 
 
 def sst2_evaluations(
     source: str, weights: int, cases: list[dict[str, Any]], classes: dict[str, int]
 ) -> list[dict[str, Any]]:
-    """Return evaluate's result for each case {rows, size}, and the model's mode during the call.
+    """Return evaluate's result for each case, and the model's mode during the call.
 
     The model predicts the class of a text's first word. It starts in training mode and with the
-    gradients of an earlier batch.
+    gradients of an earlier batch. A case `again` has the previous loader, and a model that has
+    changed: it predicts the other class.
     """
     from graders.adapting.devices import on_cpu
 
-    model = classifier(weights)
-    with on_cpu(), keeping(unseen), predicting(model, classes):
-        return [_evaluated(model, source, case) for case in cases]
+    model, found = classifier(weights), []
+    with on_cpu(), keeping(unseen):
+        for case in cases:
+            if case["again"]:
+                _scale(model)
+                said = {word: 1 - label for word, label in classes.items()}
+            else:
+                batches, said = loader(source, case["rows"], case["size"]), classes
+            with predicting(model, said):
+                found.append(_evaluated(model, batches))
+    return found
 
 
-def _evaluated(model: nn.Module, source: str, case: dict[str, Any]) -> dict[str, Any]:
-    batches = loader(source, case["rows"], case["size"])
+def _scale(model: nn.Module) -> None:
+    """Change all weights, as training does."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(1.01)
+
+
+def _evaluated(model: nn.Module, batches: Any) -> dict[str, Any]:
     model.train()
     for parameter in model.parameters():
         parameter.grad = torch.full_like(parameter, 0.5)
@@ -69,6 +84,8 @@ def predicting(model: nn.Module, classes: dict[str, int]) -> Iterator[None]:
         asked = kwargs.get("input_ids", args[0] if args else None)
         rows = [[ids[each] for each in row if each in ids][:1] or [0] for row in asked.tolist()]
         logits = SURE * (2 * nn.functional.one_hot(torch.tensor(rows)[:, 0], 2).float() - 1)
+        # Their signs say nothing: both are positive in some rows, and both negative in others.
+        logits += 2 * SURE * (1 - 2 * (asked.sum(dim=1, keepdim=True).cpu() % 2))
         return _with_logits(output, logits, kwargs.get("labels"))
 
     handle = model.register_forward_hook(answer, with_kwargs=True)
