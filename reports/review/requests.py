@@ -25,8 +25,8 @@ LARGEST_ATTACHMENT = LARGEST // 2
 LONGEST_REASON = 10_000  # characters
 CODE = re.compile(r"[A-Z2-7]{5}-[A-Z2-7]{5}")
 REMEDY = (
-    "a request is a file that `appeal` wrote, or a text with the code and the criterion in one line, "
-    "such as `ABCDE-23456 rotary`, and the reason"
+    "a request is a file that `appeal` wrote, or a text with the code and the criterion in one "
+    "line, such as `ABCDE-23456 rotary`, and the reason"
 )
 
 
