@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from commands.options import Folder, Out, Reviewer
-from graders.course.best_attempts import ResultsFolder, which_count
+from graders.course.best_attempts import ResultsFolder, read_merges, which_count
 from graders.course.extensions import FILE
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search
@@ -228,28 +228,31 @@ def forget(
     """
     with reopen_store(folder) as store:
         generation = store.generation().number
-        known = find_student(store, generation, student)
+        known = find_student(store, generation, student, read_merges(folder))
+        who = tuple(map(_whom, known))
         if not yes:
-            show_sentences((_whom(known), "Nothing was removed: add --yes to remove it."))
+            show_sentences((*who, "Nothing was removed: add --yes to remove it."))
             return
         task = stored_assignment(store, generation)
         keep_edited(store, folder)
         # The files go before the rows: if this is interrupted, the same command still finds them.
-        remove_files([known.submission], folder)
+        remove_files([each.submission for each in known], folder)
         (folder / REGRADE_PAGE).unlink(missing_ok=True)
-        receipt = [_whom(known), *forget_rows_of(known, folder)]
-        receipt += _forgotten(store, known, reviewer or getpass.getuser())
+        receipt = [*who, *(said for each in known for said in forget_rows_of(each, folder))]
+        for each in known:
+            receipt += _forgotten(store, each, reviewer or getpass.getuser())
         write_course(store, generation, task=task, out=folder, named=())
     left = still_named_in(known, folder)
-    if known.namesake:
+    if known[0].namesake:
         receipt.append(
-            f"another student is called {known.person.name}: no file was searched for it"
+            f"another student is called {known[0].person.name}: no file was searched for it"
         )
     receipt += [_still_named(folder / each) for each in left]
-    if known.upload.exists():
-        receipt.append(
-            f"the upload itself is still at {known.upload}: the next `batch` would grade it again"
-        )
+    receipt += [
+        f"the upload itself is still at {each.upload}: the next `batch` would grade it again"
+        for each in known
+        if each.upload.exists()
+    ]
     show_receipt(receipt)
 
 

@@ -102,8 +102,8 @@ def with_hints(checks: Sequence[CheckResult], hints: Sequence[Hint]) -> list[Che
 class Cluster:
     """Submissions that fail a check in the same way, with the same hint.
 
-    `sample` is the failure of the `first` by name. In those of `alone`, no other check for points
-    fails.
+    In those of `alone`, no other check for points fails. `sample` is the failure of the `first` by
+    name of these, or of all if there is none.
     """
 
     observed: str
@@ -133,9 +133,10 @@ class Failures:
             key = (each.check.criterion, each.check.id, kind, each.hint)
             cluster = self._found.setdefault(key, Cluster(kind, sample, given.id))
             cluster.submissions.append(given)
-            if given.id < cluster.first:
+            only = counts and costly == 1
+            if (not only, given.id) < (not cluster.alone, cluster.first):
                 cluster.first, cluster.sample = given.id, sample
-            if counts and costly == 1:
+            if only:
                 cluster.alone.append(given)
 
     def find(self, submission: str, check: str) -> Cluster:

@@ -197,6 +197,7 @@ def test_what_waits_for_a_release_shows_nothing_of_it(course, action, grading):
         (("bob", "form", "--points", 4.5, *WORDS), "`form` has 0 to 4 points"),
         (("bob", "form", "--points", -1, *WORDS), "`form` has 0 to 4 points"),
         (("bob", "form", "--points", "nan", *WORDS), "`nan` is not possible"),
+        (("bob", "form", "--points", "+1", *WORDS), "the points that count, not the difference"),
         (("bob", "form", "--points", "1.234", *WORDS), "at most two decimals"),
         (("bob", "style", "--points", 0, *WORDS), "`style` is worth no points"),
         (("bob", "form", "--waive", "--undo"), "`waive undo` is not possible"),

@@ -80,7 +80,7 @@ def test_a_gradescope_export_becomes_a_canvas_gradebook(batch, out, roster):
     written = softmark("export", "canvas", "--out", out, "--roster", roster)
     assert written.returncode == 0, written.stderr
     assert [row[-1] for row in table(written)] == ["Double a number (4711)", "2", "1.5", "1", ""]
-    assert "1 have no submission: their cells are empty" in written.stderr
+    assert "1 have no matching submission: their cells are empty" in written.stderr
     assert set(grades(out)) == {"submission_2", "submission_3"}
     assert grades(out)["submission_2"]["final"] == "1.5"
 

@@ -155,6 +155,22 @@ def test_a_namesakes_files_are_not_listed(out, tmp_path):
     assert naming(out, ["bob@example.edu"]) >= {"grades.csv", FILE}
 
 
+def test_all_submissions_of_a_student_are_removed(out, tmp_path):
+    roster = tmp_path / "roster.csv"
+    again = "Ada Lovelace,ada@example.edu,181500,A"
+    roster.write_text(ROSTER.replace("Bob Babbage,bob@example.edu,179100,A", again))
+    words = ("batch", tmp_path / "tiny", tmp_path / "uploads", "--roster", roster)
+    best = ("--attempts", "best", "--executor", "serial")
+    assert softmark(*words, "--out", out, *best).returncode == 0
+    said = softmark("forget", out, "ada@example.edu").stderr
+    assert [line.rpartition(" ")[2] for line in said.splitlines()[:2]] == ["bob", "ada-byron"]
+    receipt = forget(out, "bob", "--yes")
+    assert naming(out, (*ADAS, "bob")) == set()
+    assert "another student" not in receipt
+    assert receipt.count("the upload itself") == 2
+    assert [row["submission"] for row in read(out, "grades.csv")] == ["pair"]
+
+
 def test_the_store_is_never_to_be_removed(out, tmp_path):
     (out / "plain").mkdir()
     with contextlib.closing(sqlite3.connect(out / FILE)) as connection, connection:

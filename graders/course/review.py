@@ -43,7 +43,8 @@ class Answer:
 
     The handle identifies it anonymously, and `place` is its position in an order given by the
     handles: the same for everyone and at every start. `reason` says why it could not be graded
-    automatically, and is empty for free text.
+    automatically, and is empty for free text. A check of code or predictions earned a `share` of
+    its points; a person confirms no more than that.
     """
 
     handle: str
@@ -54,6 +55,11 @@ class Answer:
     text: str
     sum: str
     reason: str = ""
+    share: float = 1.0
+
+    def points_of(self, decision: Decision) -> float:
+        """Return the points that this answer gets by a decision."""
+        return decision.earned * self.share
 
     @property
     def key(self) -> Key:
@@ -223,7 +229,8 @@ def _answers(result: Result) -> Iterator[Answer]:
                 handle, text = _handle(each.check.id, result.submission.id), _text(each)
                 who = result.submission.id, result.submission.student
                 sum_ = decided_sum(each)
-                yield Answer(handle, 0, *who, each.check.id, text, sum_, _reason(each))
+                share = 1.0 if is_written(each) else each.fraction or 1.0
+                yield Answer(handle, 0, *who, each.check.id, text, sum_, _reason(each), share)
 
 
 def _text(found: CheckResult) -> str:

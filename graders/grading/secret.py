@@ -36,9 +36,9 @@ def settle_draw(store: Store, inputs: str = "") -> int:
         store.keep_draw(wanted)
     elif inputs and wanted != kept:
         held = "public inputs" if kept == PUBLIC else "inputs from another secret"
+        same = "add `--inputs public`" if kept == PUBLIC else "use the same inputs as before"
         raise UsageError(
-            f"--inputs {inputs}: the saved results use {held}",
-            "choose another --out, or use the same inputs as before",
+            f"--inputs {inputs}: the saved results use {held}", f"{same}, or choose another --out"
         )
     return wanted if kept is None else kept
 

@@ -1,6 +1,6 @@
 """Find and remove everything about one student in a results folder.
 
-A single student's submission is removed completely. In a group's submission, only that member's
+A single student's submissions are removed completely. In a group's submission, only that member's
 name is removed, because the work also belongs to the others.
 """
 
@@ -9,15 +9,17 @@ import html
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from graders.course import best_attempts, extensions, roster
+from graders.course.best_attempts import Merge
 from graders.errors import UsageError, did_you_mean
 from graders.storage.csv_cells import plain_cell
 from graders.storage.files import LOCK, write_whole
 from graders.storage.store import Store
+from submissions.imports.attempts import key_of
 from submissions.people import Person, name_key, people_in, student_text
 
 PEOPLE_FILES = (
@@ -31,10 +33,10 @@ TELLING = 8  # letters of a word that is somebody's and not a word of a page
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A student in a store: the submission, all its people, and the one to remove.
+    """A student in a store: a submission, all its people, and the one to remove.
 
-    `upload` is the path from which the submission was graded. `namesake` is True if another
-    submission is by somebody with the same name.
+    `upload` is the path from which the submission was graded. `namesake` is True if somebody else
+    with a submission has the same name.
     """
 
     submission: str
@@ -64,27 +66,48 @@ class Known:
         return frozenset(filter(None, {self.person.email, self.person.sid, *telling}))
 
 
-def find_student(store: Store, generation: int, typed: str) -> Known:
-    """Return the student that was typed; raises UsageError if it is not exactly one."""
+def find_student(
+    store: Store, generation: int, typed: str, merges: Mapping[str, Merge]
+) -> tuple[Known, ...]:
+    """Return the student that was typed, with each of the student's submissions.
+
+    What was typed comes last. Raises UsageError if it is not exactly one student.
+    """
     members = {each.submission: each for each in store.members(generation)}
+    handed_in = (
+        store.handed_in(each.submission, each.cache_key.address) for each in members.values()
+    )
+    people = {name: people_in(text) for name, (text, _) in zip(members, handed_in, strict=True)}
     known = roster.by_identity(store, generation)
     found = [typed] if typed in members else known.get(name_key(typed), [])
-    if len(found) != 1:
+    keys = {name: _key_of(_meant(typed, name, people[name]), name, merges) for name in found}
+    if len(set(keys.values())) != 1:
         several = f"`{typed}` means several submissions: {', '.join(found)}"
         none = f"there is no submission of `{typed}`{did_you_mean(name_key(typed), known)}"
         raise UsageError(several if found else none, "`show` lists what there is")
-    member = members[found[0]]
-    student, _ = store.handed_in(member.submission, member.cache_key.address)
-    people = people_in(student)
+    (key,) = set(keys.values())
+    everybody = [(name, each) for name, own in people.items() for each in own]
+    own = [pair for pair in everybody if _key_of(pair[1], pair[0], merges) == key]
+    names = {name_key(each.name) for _, each in own}
+    namesake = any(name_key(pair[1].name) in names for pair in everybody if pair not in own)
+    return tuple(
+        Known(name, people[name], person, members[name].path, namesake)
+        for name, person in sorted(own, key=lambda pair: pair[0] in found)
+    )
+
+
+def _meant(typed: str, submission: str, people: Sequence[Person]) -> Person:
+    """Return which of the people of a submission was typed."""
     own = [each for each in people if name_key(typed) in _keys_of(each)] or list(people)
     if len(own) > 1:
         names = ", ".join(map(str, people))
-        raise UsageError(f"{member.submission} is of {names}", "name one by email or number")
-    others = (each for each in members.values() if each != member)
-    students = (store.handed_in(each.submission, each.cache_key.address)[0] for each in others)
-    theirs = {name_key(each.name) for text in students for each in people_in(text)}
-    namesake = name_key(own[0].name) in theirs
-    return Known(member.submission, people, own[0], member.path, namesake)
+        raise UsageError(f"{submission} is of {names}", "name one by email or number")
+    return own[0]
+
+
+def _key_of(person: Person, submission: str, merges: Mapping[str, Merge]) -> str:
+    """Return a text that is equal for the submissions of one student."""
+    return key_of(person, best_attempts.student_of(merges, submission))
 
 
 def forget_rows_of(known: Known, out: Path) -> list[str]:
@@ -108,9 +131,11 @@ def without(known: Known) -> str:
     return student_text(known.others)
 
 
-def still_named_in(known: Known, out: Path) -> list[str]:
+def still_named_in(known: Sequence[Known], out: Path) -> list[str]:
     """Return the files below `out` that still name the student, in their text or their name."""
-    needles = {_bytes for each in known.texts for _bytes in _spellings(each)}
+    texts = {text for each in known for text in each.texts}
+    needles = {_bytes for each in texts for _bytes in _spellings(each)}
+    alone = {name_key(each.submission) for each in known if not each.others}
     pattern = re.compile(
         rb"(?<![0-9A-Za-z])(?:" + b"|".join(map(re.escape, sorted(needles))) + rb")(?![0-9A-Za-z])",
         re.IGNORECASE,
@@ -118,7 +143,7 @@ def still_named_in(known: Known, out: Path) -> list[str]:
     return [
         str(file.relative_to(out))
         for file in _files(out)
-        if (not known.others and name_key(file.stem) == name_key(known.submission))
+        if name_key(file.stem) in alone
         or (needles and any(pattern.search(part) for part in _parts(file)))
     ]
 

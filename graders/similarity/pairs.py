@@ -139,7 +139,8 @@ def compare(
     shares = {kind: prints[kind].larger_shares() for kind in KINDS}
     counted = np.arange(len(everyone)) > np.arange(n)[:, None]  # each pair once, no two past ones
     best = np.where(counted, np.maximum(shares["code"], shares["answers"]), 0)
-    order = np.argsort(-best, axis=None, kind="stable")[: np.count_nonzero(best)]
+    amount = prints["code"].shared + prints["answers"].shared  # among equal shares, most first
+    order = np.lexsort((-amount.ravel(), -best.ravel()))[: np.count_nonzero(best)]
     ranked = [(int(at) // len(everyone), int(at) % len(everyone)) for at in order]
     linked = [(everyone[a].id, everyone[b].id) for a, b in ranked if best[a, b] >= LINKED]
     return Similarity(

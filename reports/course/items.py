@@ -49,12 +49,18 @@ def _row(item: ItemStatistics) -> ItemRow:
         criterion=item.criterion.id,
         title=item.check.description if item.check else item.criterion.title,
         graded=item.graded,
-        difficulty="–" if item.difficulty is None else f"{100 * item.difficulty:.0f}%",
+        difficulty=_earned(item),
         discrimination=_signed(item.discrimination),
         repeated=f"{item.changed:,} of {item.repeated:,}" if item.repeated else "–",
         seconds=_seconds(item.median_seconds),
         flags=tuple(_flags(item)),
     )
+
+
+def _earned(item: ItemStatistics) -> str:
+    if item.difficulty is None:
+        return "–"
+    return f"{100 * item.difficulty:.0f}%{'' if item.criterion.points else ' passed'}"
 
 
 def _signed(value: float | None) -> str:

@@ -74,7 +74,8 @@ def _notes(
     missing = len(roster.students) - len(grades)
     yield (
         f"{len(grades) - empty} of {len(roster.students)} in the roster have a grade; "
-        f"{empty} submitted but have none, {missing} have no submission: their cells are empty"
+        f"{empty} submitted but have none, {missing} have no matching submission: "
+        "their cells are empty"
     )
 
 

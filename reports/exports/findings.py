@@ -12,6 +12,9 @@ from reports.words import STATUS_WORDS
 # digits are more than any file has.
 WHERE = re.compile(r"(?P<file>.+\.py), line (?P<line>[1-9][0-9]{0,5})")
 
+# As graders/grading/rival_files.py writes it, such as "This check judges `double` in `work.py`."
+JUDGED = re.compile(r"^This check judges .*?`([^`]+\.(?:py|ipynb))`", re.MULTILINE)
+
 
 def failures(result: Result) -> Iterator[tuple[CriterionResult, CheckResult]]:
     """Yield every check that failed or earned partial credit, with its criterion."""

@@ -225,6 +225,10 @@ def _wanted(asked: Asked, graded: CriterionResult) -> tuple[AdjustAction, float 
 
 
 def _read_points(typed: str, graded: CriterionResult) -> float:
+    if typed.startswith("+"):
+        now = f"{number_or_dash(graded.points)} of {number(graded.declared.points)} now"
+        said = f"`{graded.criterion.id}` has {now}: write the points that count, not the difference"
+        raise Mistyped(f"{said}; `{typed}` is not possible")
     try:
         value = float(typed.replace(",", "."))
     except ValueError:

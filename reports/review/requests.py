@@ -24,7 +24,10 @@ LARGEST = 2**20  # bytes of a request's file
 LARGEST_ATTACHMENT = LARGEST // 2
 LONGEST_REASON = 10_000  # characters
 CODE = re.compile(r"[A-Z2-7]{5}-[A-Z2-7]{5}")
-REMEDY = "a request is a file that `appeal` wrote, or a text: CODE CRITERION, then the reason"
+REMEDY = (
+    "a request is a file that `appeal` wrote, or a text with the code and the criterion in one "
+    "line, such as `ABCDE-23456 rotary`, and the reason"
+)
 
 
 class _Attachment(BaseModel):
@@ -102,8 +105,9 @@ def request_in(content: bytes, file: str, store: Store, generation: int, task: A
         raise UsageError(
             f"{file}: no submission here has the code `{wanted}`", "it is at the end of each page"
         )
-    known = [each.id for each in task.rubric if each.visibility != "hidden"]
-    if read.criterion not in known:
+    named = {each.title.casefold(): each.id for each in task.rubric if each.visibility != "hidden"}
+    known, criterion = list(named.values()), named.get(read.criterion.casefold(), read.criterion)
+    if criterion not in known:
         end = did_you_mean(read.criterion, known)
         raise UsageError(
             f"{file}: there is no criterion `{read.criterion}`{end}",
@@ -111,7 +115,7 @@ def request_in(content: bytes, file: str, store: Store, generation: int, task: A
         )
     name = read.attachment.name if read.attachment else ""
     content = _decoded(file, read.attachment.base64) if read.attachment else b""
-    return Sent(Request(codes[wanted].submission, read.criterion, read.reason, name), content)
+    return Sent(Request(codes[wanted].submission, criterion, read.reason, name), content)
 
 
 def _read_json(file: str, text: str) -> _File:
@@ -124,12 +128,15 @@ def _read_json(file: str, text: str) -> _File:
 
 
 def _read_text(file: str, text: str) -> _File:
-    head, _, reason = text.strip().partition("\n")
-    words = head.split()
-    if len(words) != 2 or not 0 < len(reason.strip()) <= LONGEST_REASON:
+    lines = [each.strip() for each in text.strip().splitlines()]
+    starts = (n for n, each in enumerate(lines) if CODE.match(each.upper()))
+    at = next(starts, 0)  # a mail may begin with a greeting
+    code, _, criterion = "".join(lines[at : at + 1]).partition(" ")
+    reason = "\n".join(lines[:at] + lines[at + 1 :]).strip()
+    if not criterion or not 0 < len(reason) <= LONGEST_REASON:
         raise UsageError(f"{file} is not a request", REMEDY)
     return _File(
-        schema_="softmark/request/v1", code=words[0], criterion=words[1], reason=reason.strip()
+        schema_="softmark/request/v1", code=code, criterion=criterion.strip(), reason=reason
     )
 
 

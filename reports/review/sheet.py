@@ -132,7 +132,7 @@ def _cells(site: Site, question: str, answer: Answer, *, names: bool) -> Mapping
         "adjustment": number(verdict.adjustment) if verdict and verdict.adjustment else "",
         "comment": verdict.comment if verdict else "",
         "state": standing.state,
-        "points": number(holds.earned) if holds else "",
+        "points": number(answer.points_of(holds)) if holds else "",
         "reviewer": holds.reviewer if holds else "",
         "decided_at": holds.decided_at if holds else "",
         "submission": answer.submission if names else "",
@@ -192,7 +192,7 @@ def _decision(site: Site, row: Mapping[str, str], reviewer: str) -> Decision | N
     if standing.holds and _same(standing.holds, verdict, rubric):
         return None
     if row["seen"].strip() != str(standing.newest):
-        raise _Wrong(_conflict(standing.open[-1] if standing.open else None))
+        raise _Wrong(_conflict(answer, standing.open[-1] if standing.open else None))
     return make_decision(verdict, rubric, answer, reviewer=reviewer, seen=standing.newest)
 
 
@@ -207,10 +207,8 @@ def _same(holds: Decision, verdict: Verdict, rubric: Review) -> bool:
     )
 
 
-def _conflict(newest: Decision | None) -> str:
+def _conflict(answer: Answer, newest: Decision | None) -> str:
     if newest is None:
         return "a decision was undone after this sheet was made"
-    return (
-        f"{newest.reviewer} gave {number(newest.earned)} points after this sheet was made "
-        f"({newest.decided_at})"
-    )
+    given = number(answer.points_of(newest))
+    return f"{newest.reviewer} gave {given} points after this sheet was made ({newest.decided_at})"

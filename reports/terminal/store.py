@@ -1,6 +1,6 @@
 """Print tables about uploads and the store: previews, generations, adjustments, requests."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import line, number, number_or_dash
 from reports.words import STATUS_WORDS
+from submissions.imports.attempts import first_few
 
 SHOWN = 40
 
@@ -135,11 +136,12 @@ def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
 
 
 def show_comments(comments: Iterable[Comment]) -> None:
-    """Show the comments: student, text, mistake, reviewer and time."""
-    rows = [
-        (each.submission, _flat(each.comment), each.mistake, each.reviewer, each.made_at[:10])
-        for each in comments
-    ]
+    """Show the comments: student, text, mistake, reviewer and time; one to many in one row."""
+    told = defaultdict[tuple[str, ...], list[str]](list)
+    for each in comments:
+        said = (_flat(each.comment), each.mistake, each.reviewer, each.made_at[:10])
+        told[(*said, "" if each.mistake else str(each.number))].append(each.submission)
+    rows = [(first_few(names), *said) for (*said, _), names in told.items()]
     if rows:
         show_table(("submission", "comment", "mistake", "by", "when"), rows)
     else:

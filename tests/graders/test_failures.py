@@ -162,5 +162,8 @@ def test_a_course_keeps_one_failure_of_a_cluster(make_result):
                 submission=f"z{2 - number}",
             )
         )
-    (last,) = (each for each in failures.unnamed() if len(each.submissions) == 3)
-    assert (last.first, last.sample.message) == ("z0", "It is 2.")
+    both = criterion_result(CODE, failed(message="It is 9."), failed("b"))
+    failures.add(make_result(both, submission="a0"))
+    (last,) = failures.alone()
+    assert len(last.submissions) == 4
+    assert (last.first, last.sample.message) == ("z0", "It is 2."), "of those that fail only this"

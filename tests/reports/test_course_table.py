@@ -99,6 +99,7 @@ def test_only_a_verdict_that_changed_is_flagged_and_what_is_not_known_a_dash():
     assert (found.repeated, found.flags) == ("1 of 9", ("its verdict changed",))
     found = item_row(difficulty=None, discrimination=None, median_seconds=None)
     assert {found.difficulty, found.discrimination, found.seconds, found.repeated} == {"–"}
+    assert item_row(criterion=replace(CODE, points=0.0)).difficulty == "50% passed"
 
 
 @pytest.mark.parametrize(("value", "shown"), [(-0.351, "−0.35"), (-0.001, "0.00"), (0.999, "1.00")])

@@ -13,7 +13,7 @@
     const most = Number(form.dataset.most);
     const ticked = items().filter((each) => each.checked);
     const sum = ticked.reduce((total, each) => total + Number(each.dataset.points), typed());
-    const shown = Math.round(Math.min(Math.max(sum, 0), most) * 100) / 100;
+    const shown = Math.round(Math.min(Math.max(sum, 0), most) * form.dataset.share * 100) / 100;
     by("sum").textContent = `${shown} of ${most} points`;
     by("sum").hidden = false;
   }

@@ -27,9 +27,10 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A decision in the list of recent ones."""
+    """A decision in the list of recent ones, and the points that the answer got by it."""
 
     decision: Decision
+    points: float
     question: str
     place: int
     address: str
@@ -98,5 +99,6 @@ def _recent(site: Site) -> tuple[Said, ...]:
         answer = known.get((row.submission, row.check, row.answer))
         question = decided_as(row.check)
         address = answer_address(question, answer.handle) if answer else ""
-        said.append(Said(row, question, answer.place if answer else 0, address))
+        points = answer.points_of(row) if answer else row.earned
+        said.append(Said(row, points, question, answer.place if answer else 0, address))
     return tuple(said)

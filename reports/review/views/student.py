@@ -9,7 +9,7 @@ from graders.course.best_attempts import Merge, read_merges, student_of, which_c
 from graders.course.extensions import Extensions, Granted
 from graders.model import CriterionResult, Result, ResultStatus
 from graders.storage.requests import Comment, Request
-from reports.exports.findings import where_ended
+from reports.exports.findings import JUDGED, where_ended
 from reports.review.extending import extensions_of, late_days_of, names_of_submission
 from reports.review.merging import merge_rows
 from reports.review.views.frame import Frame, frame
@@ -41,12 +41,16 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """One criterion: its checks, the adjustments so far, and the lines at which checks failed."""
+    """One criterion: its checks, the adjustments so far, the lines at which checks failed.
+
+    `judged` are the files that failed checks are about.
+    """
 
     section: Section
     visibility: str
     trail: tuple[Adjustment, ...]
     places: tuple[tuple[str, int], ...]
+    judged: tuple[str, ...]
 
     @property
     def seen(self) -> int:
@@ -192,6 +196,7 @@ def _desks(site: Site, result: Result) -> tuple[Desk, ...]:
             VISIBILITY.get(each.graded.criterion.visibility, LATER),
             tuple(a for a in trail if a.criterion == each.graded.criterion.id),
             places_in(each.graded),
+            _judged(each.graded),
         )
         for each in sections(result, result.criteria, ())
     )
@@ -201,6 +206,12 @@ def places_in(graded: CriterionResult) -> tuple[tuple[str, int], ...]:
     """Return the student's lines at which checks of a criterion ended, each once."""
     found = map(where_ended, graded.checks)
     return tuple(dict.fromkeys(each for each in found if each is not None))
+
+
+def _judged(graded: CriterionResult) -> tuple[str, ...]:
+    """Return the files that failed checks name as the code that they judge."""
+    found = (JUDGED.search(each.message) for each in graded.checks if each.status != "passed")
+    return tuple(dict.fromkeys(each[1] for each in found if each is not None))
 
 
 def _groups(site: Site, result: Result) -> tuple[Group, ...]:

@@ -1,6 +1,8 @@
 """The view of the start page: all students, the release, and files to download."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from graders.course.extensions import read_extensions
@@ -13,17 +15,26 @@ from reports.review.outputs import is_older
 from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
 from reports.review.web.site import Site
+from reports.words import STATUS_WORDS
 from submissions.people import folded
 
 ROWS = 200  # on one page
+# Which students are listed, the most urgent first: all who need attention, or those for one reason.
+SHOWN = {
+    "attention": "Needs attention",
+    "requests": "Open regrade request",
+    "incomplete": STATUS_WORDS["incomplete"],
+    "rejected": STATUS_WORDS["rejected"],
+    "needs_review": STATUS_WORDS["needs_review"],
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The filter of the list: all of these words, and perhaps only students who need attention."""
+    """The filter of the list: all of these words, and one of `SHOWN`."""
 
     words: str = ""
-    attention: bool = False
+    show: str = ""
     page: int = 1
 
 
@@ -37,7 +48,7 @@ class StartView:
     asked: frozenset[str]
     found: int
     students: int
-    attention: int
+    counts: Mapping[str, int]
     has_names: bool
     has_finals: bool
     waiting: tuple[str, ...]
@@ -46,6 +57,7 @@ class StartView:
     is_behind: bool
     problem: str
     requested: str = REQUESTED
+    shown: Mapping[str, str] = field(default_factory=lambda: SHOWN)
 
     @property
     def pages(self) -> int:
@@ -58,8 +70,14 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
     review = site.review
     rows = [each.row for each in site.students.all()]
     words = folded(wanted.words).split()
-    found = [each for each in rows if _has(each, words) and (each.reason or not wanted.attention)]
-    searched = bool(words or wanted.attention)
+    asked = frozenset(each.submission for each in review.store.requests() if each.is_open)
+    kinds = {each.submission.id: _kinds(each, asked) for each in rows}
+    found = [
+        each
+        for each in rows
+        if _has(each, words) and (not wanted.show or wanted.show in kinds[each.submission.id])
+    ]
+    searched = bool(words or wanted.show)
     session.found = tuple(each.submission.id for each in found) if searched else ()
     task, rules = review.assignment_now(), site.students.rules()
     end = end_of(task, read_extensions(review.folder, task))
@@ -68,10 +86,10 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
         frame=frame(site, session, "/"),
         wanted=wanted,
         rows=tuple(found[start : start + ROWS]),
-        asked=frozenset(each.submission for each in review.store.requests() if each.is_open),
+        asked=asked,
         found=len(found),
         students=len(rows),
-        attention=sum(bool(each.reason) for each in rows),
+        counts=Counter(kind for found in kinds.values() for kind in found),
         has_names=any(each.submission.student not in ("", each.submission.id) for each in rows),
         has_finals=any(each.final is not None for each in rows),
         waiting=tuple(not_shown_yet(task, rules.opened, end)),
@@ -90,6 +108,14 @@ def tables(folder: Path) -> tuple[str, ...]:
     """Return the names of the CSV files in DIR."""
     found = (each.name for each in folder.glob("*.csv") if each.is_file())
     return tuple(sorted(name for name in found if not name.startswith(".")))
+
+
+def _kinds(row: Row, asked: Collection[str]) -> set[str]:
+    """Return which of `SHOWN` list a submission."""
+    if not row.reason:
+        return set()
+    found = {"attention", row.status} | ({"requests"} if row.submission.id in asked else set())
+    return found & {*SHOWN}
 
 
 def _has(row: Row, words: list[str]) -> bool:

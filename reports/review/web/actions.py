@@ -3,6 +3,7 @@
 Adjustments, comments, requests and releases are in `staff_actions.py`.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fastapi import Request
@@ -27,6 +28,7 @@ from reports.review.views.render import render
 from reports.review.views.text import points
 from reports.review.web.forms import Form, sent
 from reports.review.web.site import WRITTEN, Refusal, Site, answer_address
+from reports.text import number
 
 CONTESTED = "Someone else decided differently in the meantime. Both decisions are kept."
 
@@ -54,7 +56,8 @@ async def decide(request: Request, question: str, handle: str) -> Response:
     if contested:
         session.notice = CONTESTED
         return RedirectResponse(answer_address(question, contested[0].handle), 303)
-    session.notice = said(made[0], answer.place, len(made))
+    given = [each.points_of(row) for (each, _), row in zip(targets, made, strict=True)]
+    session.notice = said(given, answer.place)
     return RedirectResponse(site.next_waiting(question, handle) or WRITTEN, 303)
 
 
@@ -66,10 +69,11 @@ def store(site: Site, decisions: list[Decision], *, unseen: bool = True) -> None
     site.review.refresh()
 
 
-def said(decision: Decision, place: int, count: int) -> str:
+def said(given: Sequence[float], place: int) -> str:
     """Return a sentence that says what was saved."""
-    others = f" and {count - 1} more in its group" if count > 1 else ""
-    return f"Saved: {points(decision.earned)} for answer {place}{others}."
+    others = f" and {len(given) - 1} more in its group" if len(given) > 1 else ""
+    least = f"{number(min(given))} to " if number(min(given)) != number(max(given)) else ""
+    return f"Saved: {least}{points(max(given))} for answer {place}{others}."
 
 
 def _draft(form: Form) -> Verdict:

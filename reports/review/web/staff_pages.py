@@ -10,7 +10,7 @@ from reports.review.views.code import code_view
 from reports.review.views.render import render
 from reports.review.views.requests import requests_view
 from reports.review.views.student import result_of, student_desk
-from reports.review.views.students import Wanted, start_view, tables
+from reports.review.views.students import SHOWN, Wanted, start_view, tables
 from reports.review.web.pages import visitor
 from reports.review.web.site import Refusal, student_address
 from reports.student.page import TEMPLATE, student_view
@@ -25,7 +25,8 @@ async def start(request: Request) -> Response:
     site, session = visitor(request)
     asked = request.query_params
     page = max(1, whole(asked.get("page", "")))
-    wanted = Wanted(asked.get("q", "")[:200], asked.get("show") == "attention", page)
+    show = asked.get("show", "")
+    wanted = Wanted(asked.get("q", "")[:200], show if show in SHOWN else "", page)
     return HTMLResponse(render("students.html.jinja", start_view(site, session, wanted)))
 
 

@@ -74,8 +74,9 @@ def test_two_folders_share_the_secret_of_a_file(out, tmp_path, secret_file):
 def test_inputs_of_a_folder_are_not_changed(out, secret_file, first, then):
     """Its submissions would be asked different things."""
     settled(out, first)
-    with pytest.raises(UsageError, match="the saved results use"):
+    with pytest.raises(UsageError, match="the saved results use") as refused:
         settled(out, then.replace("FILE", str(secret_file)))
+    assert ("add `--inputs public`" in refused.value.hint) == (first == "public")
 
 
 @pytest.mark.parametrize(

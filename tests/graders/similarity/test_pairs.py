@@ -113,6 +113,13 @@ def test_a_copy_is_at_the_top_and_independent_work_is_not(read, copy):
     assert sum(found.distributions["code"]) == found.pairs == 3
 
 
+def test_of_equal_shares_the_pair_that_shares_most_comes_first(read):
+    files = {"ada": ORIGINAL, "bob": ORIGINAL, "cy": OWN, "dee": OWN}  # the longer one
+    found = compare(read(**{name: {"a.py": text} for name, text in files.items()}))
+    assert [each.code.larger for each in found.ranked[:2]] == [1, 1]
+    assert [each.one for each in found.ranked[:2]] == ["cy", "ada"]
+
+
 def test_passages_name_the_lines_of_both_files(read):
     pair = compare(read(ada={"a.py": ORIGINAL}, eve={"b.py": COPY})).ranked[0]
     places = {(p.one.first, p.one.last, p.other.first, p.other.last) for p in pair.passages}

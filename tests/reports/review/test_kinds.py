@@ -110,10 +110,13 @@ def test_the_page_and_a_sheet_decide_it(rea, graded):
             if MISSING in each.text
         )
     page = rea.get(f"/q/accuracy/{handle}")
-    for text in (MISSING, "A note.", "It is often right.", "Accept"):
+    for text in (MISSING, "A note.", "It is often right.", "Accept", "+1 point<"):
         assert text in page.body
     decide(rea, f"/q/accuracy/{handle}", item=["1"], adjustment="-1")
     assert {stands(graded, name)[1] for name in ("ada", "bob", "cleo")} == {1.0, 0.5}
+    assert "gave 0.5 of 2 for" in rea.get("/written").body, "the check earned half of its points"
+    (row,) = (row for row in taken(rea) if row["points"])
+    assert row["points"] == "0.5"
     with open_review(graded) as review:
         handle = next(iter(review.material.answers["accuracy"]))
     rea.send_sheet(written(fill(taken(rea), handle, items="none")))

@@ -58,7 +58,7 @@ def test_a_course_is_decided_with_keys_alone(page):
         page.keyboard.press("1")
         assert item(page, 1).is_checked()
         goes(page, "Enter")
-    assert page.get_by_role("heading", name="Free-text answers").is_visible()
+    assert page.get_by_role("heading", name="Manual grading").is_visible()
     assert shows(page, "8 of 8 answers decided")
     assert shows(page, "4 of 4 submissions have a total")
 

@@ -43,6 +43,8 @@ def course(tiny_folder, hand_in, tmp_path):
     toml, checks = tiny_folder / "assignment.toml", tiny_folder / "checks.py"
     toml.write_text(toml.read_text() + LATER)
     checks.write_text(checks.read_text() + CHECK)
+    with (tiny_folder / "student_side.py").open("a") as side:
+        side.write('\n\ndef places():\n    return {"double": "`work.py`"}\n')
     for name, code in CODES.items():
         folder = hand_in(name, work_py=code, answer_txt="41" if name == "ada" else "42")
     (folder / "src").mkdir()
@@ -77,6 +79,8 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     assert [f'/s/{name}"' in first for name in CODES] == [True] * 4
     assert '/s/bob"' not in rea.get("/?q=example.edu").body
     assert "A later criterion" in rea.get("/s/ada").body
+    assert 'href="/s/ada/code#work.py"' in rea.body, "the file that the failed check judges"
+    assert 'id="work.py"' in rea.get("/s/ada/code").body
     assert "half way &lt;b&gt;" in rea.get("/s/dan").body, "what the code printed"
     assert 'href="/s/dan/code#work.py%3A4"' in rea.body
     shown = rea.get("/s/dan/code").body
@@ -85,6 +89,8 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     assert "<script>doc" not in shown
     assert "A later criterion" not in rea.get("/s/ada/page").body, "the student's own page"
     assert "sha256-" in rea.answer_headers["content-security-policy"]
+    rejected = rea.get("/?show=rejected").body
+    assert ('/s/eve.txt"' in rejected, '/s/dan"' in rejected) == (True, False)
     assert "is not an assignment" in rea.get("/s/eve.txt").body
     assert "Adjust" not in rea.body, "it was not accepted"
     assert "The upload cannot be shown" in rea.get("/s/eve.txt/code").body
@@ -144,11 +150,14 @@ def test_a_release_is_signed_and_a_refused_form_keeps_its_text(course, start, ti
 def test_requests_are_taken_and_answered_once_and_attachments_only_downloaded(course, start):
     server = start(course, "/")
     rea, tom = server.visitor(), server.visitor("Tom")
-    pasted = f"{code(course)} answer\n{HOSTILE}"
+    pasted = f"Dear staff,\n{code(course).lower()} The Answer\n{HOSTILE}"
     assert rea.get("/requests").post("/requests", text="no request").status == 422
     assert "is not a request" in rea.body
     rea.get("/requests").post("/requests", text=pasted)
     assert "ada, answer: request imported" in rea.get("/requests").body
+    assert "Dear staff," in rea.body
+    asked = rea.get("/?show=requests").body
+    assert ('/s/ada"' in asked, '/s/bob"' in asked) == (True, False)
     assert "<script>doc" not in rea.body
     attached = {"name": 'x"\r\n.html', "base64": base64.b64encode(b"<script>1</script>").decode()}
     sent = {"schema": "softmark/request/v1", "code": code(course, "bob"), "criterion": "double"}
@@ -319,7 +328,7 @@ def test_a_due_date_is_extended_on_the_page_and_what_was_typed_is_kept(course, s
     assert kept.status == 303
     assert "cleo,1,late-days" in (course / "late_days.csv").read_text(), "the bank has decided"
     toml.write_text(toml.read_text().removeprefix(due))
-    assert "Due date" not in tom.get("/s/ada").body
+    assert "no due date with a time zone" in tom.get("/s/ada").body
 
 
 def test_a_submission_is_merged_and_separated_on_the_page(course, start):
