@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import torch
 
-from graders.execution.doctor import Symptom
 from reference.models.gpt import GPT, GPTConfig
 from reference.training.gpt.batches.batch import Batch, target_lengths
 from reference.training.gpt.preset import COURSE, Preset
@@ -20,27 +20,36 @@ TIMED = 20  # steps
 NEAR = 1e-3  # relative difference of a loss in float32
 
 
-def check_training(machine: Machine, preset: Preset = COURSE) -> Iterator[Symptom]:
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was tried; `good` is False if it needs attention."""
+
+    name: str
+    found: str
+    good: bool
+
+
+def check_training(machine: Machine, preset: Preset = COURSE) -> Iterator[Finding]:
     """Yield what this device computes, how it captures a step, and how fast both are."""
-    yield Symptom("gpu", _described(machine), good=True)
+    yield Finding("gpu", _described(machine), good=True)
     here, there = _loss(Machine(torch.device("cpu"), torch.float32), preset), _loss(machine, preset)
     alike = abs(here - there) <= (NEAR if machine.dtype == torch.float32 else 10 * NEAR) * here
-    yield Symptom("  loss", f"{there:.5f}, on the CPU {here:.5f}", good=alike)
+    yield Finding("  loss", f"{there:.5f}, on the CPU {here:.5f}", good=alike)
     batch, step = _batch(machine.device, preset), _step(machine, preset)
     eager = _timed(partial(step, batch, [preset.pretrain.learning_rate]), machine)
-    yield Symptom("  eager step", _speed(eager, batch), good=True)
+    yield Finding("  eager step", _speed(eager, batch), good=True)
     recorder = recorder_for(machine.device)
     if recorder is None:
-        yield Symptom("  captured step", "this device records no steps", good=False)
+        yield Finding("  captured step", "this device records no steps", good=False)
         return
     captured = CapturedStep(_step(machine, preset), len(batch), recorder)
     for _ in range(EAGER + 1):
         captured(batch, [preset.pretrain.learning_rate])
     if captured.note:
-        yield Symptom("  captured step", f"not used: {captured.note}", good=False)
+        yield Finding("  captured step", f"not used: {captured.note}", good=False)
         return
     replayed = _timed(partial(captured, batch, [preset.pretrain.learning_rate]), machine)
-    yield Symptom("  captured step", f"equals the eager one; {_speed(replayed, batch)}", good=True)
+    yield Finding("  captured step", f"equals the eager one; {_speed(replayed, batch)}", good=True)
 
 
 def _described(machine: Machine) -> str:
