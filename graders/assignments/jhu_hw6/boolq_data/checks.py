@@ -158,7 +158,8 @@ def _require_data(whole: "_Prepared", small: "_Prepared") -> None:
     if whole.swapped:
         fail(
             f"pre_process passes the {whole.swapped} to the dataset.",
-            hint="The parameters are passages, questions, answers, tokenizer, max_len.",
+            hint="The parameters are passages, questions, answers, tokenizer, max_len; the first "
+            "three are columns of the same rows.",
         )
     if whole.rows:
         _require_apart(*whole.rows)

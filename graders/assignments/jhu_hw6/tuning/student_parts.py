@@ -229,6 +229,9 @@ class _Noted:
         for name, other in (tuple(STARTS), tuple(STARTS)[::-1]):
             if str(next(iter(given.get(name, "")), "")).startswith(STARTS[other]):
                 self.swapped = f"{other} as {name}"
+        numbers = [_numbers([given.get(name, ())]) for name in STARTS]
+        if all(each is not None for each in numbers) and not np.array_equal(*numbers):
+            self.swapped = "questions of other passages"
 
     def rows_of(self, dataset: Any) -> Any:
         """Return the numbers of a dataset's rows; None if they are not known."""

@@ -26,24 +26,25 @@ class Loaders:
         self.seen: dict[str, dict[str, Any]] = {}
 
     def split(self, loader: Any) -> str:
-        """Return which split a loader reads; empty if unknown."""
+        """Return which split a loader reads, or which splits; empty if unknown."""
         loader = getattr(loader, "iterable", loader)  # inside a progress bar
         if not hasattr(getattr(loader, "dataset", loader), "__getitem__"):
             return ""
         if id(loader) not in self._known:
             name = self._split(loader)
             self._known[id(loader)] = loader, name
-            if name:
-                self.seen[name] = self._delivery(loader, name)
+            for first in name.split()[:1]:
+                self.seen[first] = self._delivery(loader, first)
         return self._known[id(loader)][1]
 
     def _split(self, loader: Any) -> str:
         dataset = getattr(loader, "dataset", loader)
         length = len(dataset)
-        texts = [item(dataset[i])["text"] for i in range(min(3, length))]
+        ends = {*range(min(3, length)), *range(max(0, length - 3), length)}
+        texts = [item(dataset[i])["text"] for i in ends]
         homes = {self._homes[text] for text in texts if text in self._homes}
-        if len(homes) == 1:
-            return homes.pop()
+        if homes:
+            return " and ".join(split for split in self._splits if split in homes)
         sizes = {len(rows): split for split, rows in self._splits.items()}
         return sizes.get(length, "")
 

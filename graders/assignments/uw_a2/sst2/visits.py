@@ -230,7 +230,7 @@ def _optimizer(reply: Any) -> Optimizer:
     found = reply if isinstance(reply, dict) else {}
     counts = [found.get(name) for name in ("held", "weights")]
     held, weights = (each if isinstance(each, int) else 0 for each in counts)
-    settings = {name: found.get(name) for name in ("lr", "highest", "eps")}
+    settings = {name: found.get(name) for name in ("lr", "highest", "now", "eps")}
     return Optimizer(
         str(found.get("name", ""))[:40],
         found.get("adamw") is True,

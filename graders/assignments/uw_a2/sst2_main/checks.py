@@ -17,7 +17,8 @@ from ..sst2_training.updates import require_device
 
 CLASSES = 2
 USUAL = {"lr": 5e-5, "eps": 1e-8}
-MOST_RATE, MOST_EPS = 1.0, 1.0  # no model learns beyond these
+MOST_RATE, MOST_EPS = 0.05, 1.0  # no model learns beyond these
+MOST_FACTOR = 1.0  # a schedule may multiply a rate up to this by small numbers
 LEAST_RATE = 1e-7  # with less, 20 epochs move a weight by less than 0.0003
 ENDED = "main then raised an error; only what it did before counts"
 
@@ -40,7 +41,11 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
     seen = visits(student, inputs)
     for epoch in seen.of("train"):
         if epoch.split not in ("train", ""):
-            fail(f"main trains on the split {epoch.split}.", expected="train")
+            fail(
+                f"main trains on the split {epoch.split}.",
+                hint="Train on the training split alone.",
+                expected="train",
+            )
         if epoch.classes not in (0, CLASSES):
             fail(
                 f"The model distinguishes {epoch.classes} classes, but SST-2 has {CLASSES}.",
@@ -174,6 +179,7 @@ def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
                 expected="AdamW",
             )
         _require_settings(optimizer)
+    _require_rates(seen)
     require_device(student, inputs, "main")
     _note_settings(seen, score)
 
@@ -327,7 +333,7 @@ def _require_settings(optimizer: Optimizer) -> None:
     if optimizer.maximizes:
         fail("The optimizer increases the loss.", hint="Omit maximize=True.")
     low = rate < LEAST_RATE and not optimizer.scheduled
-    if low or not 0 < rate <= MOST_RATE:
+    if low or not 0 < rate <= (MOST_FACTOR if optimizer.scheduled else MOST_RATE):
         fail(
             f"No model can be fine-tuned with the learning rate {rate:g}.",
             hint=f"The handout starts with {USUAL['lr']:g}.",
@@ -339,6 +345,17 @@ def _require_settings(optimizer: Optimizer) -> None:
             hint="eps only prevents a division by zero, but here it is larger than the gradients; "
             f"the handout uses {USUAL['eps']:g}.",
             actual=f"eps={eps:g}",
+        )
+
+
+def _require_rates(seen: Visits) -> None:
+    """Fail if a schedule sets the learning rate to 0 for most of the epochs."""
+    rates = [each.optimizer.settings.get("now", 1.0) for each in seen.of("train")]
+    if rates and rates[0] > 0 and 2 * rates.count(0.0) > len(rates):
+        fail(
+            f"The learning rate is 0 in {rates.count(0.0)} of {len(rates)} epochs.",
+            hint="Give the scheduler the number of its steps in the whole training.",
+            actual=", ".join(f"{rate:g}" for rate in rates[:9]),
         )
 
 

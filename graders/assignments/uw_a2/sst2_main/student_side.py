@@ -207,8 +207,12 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
     parameters = [each for each in model.parameters() if each.requires_grad] if model else []
     groups = optimizer.param_groups
     rates = [each.get("initial_lr", each.get("lr")) for each in groups]
-    known = [float(each) for each in rates if isinstance(each, int | float | torch.Tensor)]
+    known, now = (
+        [float(each) for each in values if isinstance(each, int | float | torch.Tensor)]
+        for values in (rates, [each.get("lr") for each in groups])
+    )
     settings = {"lr": rates[0], "highest": max(known, default=None), "eps": groups[0].get("eps")}
+    settings["now"] = max(now, default=None)
     return {
         "name": type(optimizer).__name__,
         "adamw": isinstance(optimizer, torch.optim.AdamW) or type(optimizer).__name__ == "AdamW",
