@@ -93,7 +93,9 @@ def test_padding_is_masked(
                     counterexample={"model": family},
                 )
             if right:
-                came.require_same_in_training()
+                # Without padding, a difference costs the points of the mean.
+                if asked.forward(question.unpadded()).same_in_training:
+                    came.require_same_in_training()
                 continue
             blind = is_close(came.logits, asked.forward(question.all_seen()).logits, "attention")
             if found or blind:

@@ -101,9 +101,14 @@ class Forward:
     training: Floats | None  # the logits in training mode without dropout, if not random
     pretrained: bool  # whether the backbone was made with its pretrained weights
 
+    @property
+    def same_in_training(self) -> bool:
+        """Whether the logits in training mode are the same, as far as they are known."""
+        return self.training is None or is_close(self.training, self.logits, "attention")
+
     def require_same_in_training(self) -> None:
         """Fail if the logits in training mode differ, although no dropout is on."""
-        if self.training is not None and not is_close(self.training, self.logits, "attention"):
+        if self.training is not None and not self.same_in_training:
             fail(
                 "In training mode the model returns other logits, even without dropout.",
                 hint="Except for dropout, forward should compute the same in both modes.",
