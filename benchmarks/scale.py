@@ -24,6 +24,8 @@ from pathlib import Path
 from support.batch_submissions import generate
 from support.processor_time import counter
 
+from graders.boundary.limits import usage
+
 ROOT = Path(__file__).resolve().parents[1]
 EVERY = 100
 PAUSE = 1.0
@@ -87,7 +89,7 @@ def _watch(
     while process.poll() is None:
         time.sleep(PAUSE)
         done = _graded(out)
-        sizes.append(_memory(process))
+        sizes.append(usage.memory(process.pid, enough=0) / 2**20)
         if done >= count // 2 and is_whole:
             is_whole = False
             if lose_a_node:
@@ -117,24 +119,6 @@ def _start(words: list[str]) -> subprocess.Popen[bytes]:
 def _graded(out: Path) -> int:
     results = out / "results"
     return sum(1 for _ in os.scandir(results)) if results.is_dir() else 0
-
-
-def _memory(process: subprocess.Popen[bytes]) -> float:
-    """Return the memory in MiB of the process and its descendants; shared pages count once."""
-    parents = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-    family, size = {process.pid}, 0
-    while size != len(family):
-        size = len(family)
-        family |= {pid for pid, parent in parents.items() if parent in family}
-    total = 0
-    for pid in family:
-        with contextlib.suppress(OSError, StopIteration):
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-            total += int(next(line for line in lines if line.startswith("Pss:")).split()[1])
-    return total / 1024
 
 
 if __name__ == "__main__":

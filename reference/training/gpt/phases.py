@@ -11,7 +11,7 @@ from graders.data.birthplaces import DEV, TEST_INPUTS, TRAIN, WIKI
 from graders.errors import UsageError
 from reference.data.vocabulary import Vocabulary
 from reference.models.checkpoint import load_checkpoint
-from reference.models.gpt import GPT, GPTConfig
+from reference.models.gpt import GPT
 from reference.models.prediction import predict_places, read_prompts
 from reference.training.files import plain, save_tensors, write_text
 from reference.training.gpt.batches.corpus import read_corpus
@@ -90,18 +90,8 @@ def _recipe(phase: PhaseName, preset: Preset) -> Recipe:
 
 def _model(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> GPT:
     """Return the initial model of a phase: new, or from an earlier phase."""
-    preset, dropout = plan.preset, plan.preset.dropout
-    config = GPTConfig(
-        vocab_size=len(wiki.vocabulary),
-        block_size=preset.block_size,
-        n_layer=preset.n_layer,
-        n_head=preset.n_head,
-        n_embd=preset.n_embd,
-        embd_pdrop=dropout,
-        attn_pdrop=dropout,
-        resid_pdrop=dropout,
-        rope=phase.variant == "rope",
-        flash=machine.device.type == "cuda",
+    config = plan.preset.model(
+        len(wiki.vocabulary), rope=phase.variant == "rope", flash=machine.device.type == "cuda"
     )
     torch.manual_seed(seed_of(plan.seed, phase.variant))
     model = GPT(config)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from reference.models.gpt import GPTConfig
+
 OptimizerName = Literal["adamw", "muon"]
 PresetName = Literal["demo", "cs224n-a4"]
 Variant = Literal["vanilla", "rope"]
@@ -42,6 +44,21 @@ class Preset:
     pretrain: Recipe
     finetune: Recipe
     nopretrain: Recipe
+
+    def model(self, characters: int, *, rope: bool, flash: bool) -> GPTConfig:
+        """Return the settings of a model for a vocabulary of so many characters."""
+        return GPTConfig(
+            vocab_size=characters,
+            block_size=self.block_size,
+            n_layer=self.n_layer,
+            n_head=self.n_head,
+            n_embd=self.n_embd,
+            embd_pdrop=self.dropout,
+            attn_pdrop=self.dropout,
+            resid_pdrop=self.dropout,
+            rope=rope,
+            flash=flash,
+        )
 
 
 # The settings in the comments of the course's run.py. Its DataLoader does not shuffle, and its

@@ -7,7 +7,7 @@ from functools import partial
 
 import torch
 
-from reference.models.gpt import GPT, GPTConfig
+from reference.models.gpt import GPT
 from reference.training.gpt.batches.batch import Batch, target_lengths
 from reference.training.gpt.preset import COURSE, Preset
 from reference.training.gpt.steps.graph import EAGER, CapturedStep, recorder_for
@@ -62,17 +62,7 @@ def _described(machine: Machine) -> str:
 
 def _step(machine: Machine, preset: Preset) -> Step:
     torch.manual_seed(0)
-    config = GPTConfig(
-        CHARACTERS,
-        preset.block_size,
-        n_layer=preset.n_layer,
-        n_head=preset.n_head,
-        n_embd=preset.n_embd,
-        embd_pdrop=preset.dropout,
-        attn_pdrop=preset.dropout,
-        resid_pdrop=preset.dropout,
-        flash=machine.device.type == "cuda",
-    )
+    config = preset.model(CHARACTERS, rope=False, flash=machine.device.type == "cuda")
     model = GPT(config).to(machine.device).train()
     return Step(model, make_optimizers(model, preset.pretrain, machine.dtype), machine, 0)
 

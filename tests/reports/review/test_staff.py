@@ -216,6 +216,15 @@ def says(page, text):
     page.wait_for_load_state()  # keys work from here on
 
 
+def assert_readable(page, width):
+    """With everything opened, it fits the window, is accessible, and ran no student's code."""
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert widest(page) == width, page.url
+    assert_accessible(page)
+    assert page.title() != "owned"
+
+
 @pytest.mark.browser
 @pytest.mark.slow
 @needs_chromium
@@ -272,11 +281,7 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
     for each, width in ((page_, 1280), (phone, 390)):
         for path in ("/", "/s/ada", "/s/dan/code", "/requests"):
             each.goto(home + path)
-            for summary in each.locator("summary").all():
-                summary.click()
-            assert widest(each) == width, path
-            assert_accessible(each)
-            assert each.title() != "owned"
+            assert_readable(each, width)
     for _ in range(12):
         page_.keyboard.press("Tab")
         outline = "parseFloat(getComputedStyle(document.activeElement).outlineWidth)"
