@@ -47,6 +47,7 @@ class Commands(LazyGroup):
         "extend": "deciding.extend",
         "late-days": "comparing.late_days",
         "merge": "comparing.merge",
+        "drop": "comparing.drop",
         "name-mistake": "deciding.name_mistake",
         "plant": "deciding.plant",
         "requests": "deciding.requests",

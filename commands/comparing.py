@@ -17,6 +17,7 @@ from graders.course.best_attempts import Merge, read_merges, student_of
 from graders.course.extensions import late_in, spend, write_late_days
 from graders.course.gathering import gathered, in_words
 from graders.course.review import open_review
+from graders.course.roster import drops_table
 from graders.errors import UsageError
 from graders.grading.choices import existing
 from graders.grading.stored_options import stored_assignment
@@ -35,6 +36,7 @@ from reports.terminal.results import progress_of
 from reports.terminal.store import (
     show_accounts,
     show_agreement,
+    show_drops,
     show_merges,
     show_paces,
     show_sentences,
@@ -198,6 +200,32 @@ def merge(
         task = stored_assignment(store, generation)
         asked = Merge(other, into, attempts, reviewer or getpass.getuser(), comment)
         show_sentences(store_merge(store, folder, task, asked))
+        write_course(store, generation, task=task, out=folder, named=())
+
+
+def drop(
+    folder: Folder,
+    student: Annotated[
+        str, typer.Argument(help="Email, student number or submission.", show_default="list all")
+    ] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="They are in the course after all.")] = False,
+    comment: Annotated[str, typer.Option(help="Why (for staff only).")] = "",
+    reviewer: Reviewer = "",
+) -> None:
+    """Mark a student who left the course, or list these; nothing is graded or deleted."""
+    from reports.review.dropping import Dropping
+    from reports.review.dropping import drop as store_drop
+
+    if (undo or comment) and not student:
+        raise UsageError("no student is named", "drop DIR STUDENT")
+    if not student:
+        show_drops(drops_table(folder).kept())
+        return
+    with reopen_store(folder) as store:
+        generation = store.generation().number
+        asked = Dropping(student, not undo, reviewer or getpass.getuser(), comment)
+        show_sentences((store_drop(store, folder, asked),))
+        task = stored_assignment(store, generation)
         write_course(store, generation, task=task, out=folder, named=())
 
 

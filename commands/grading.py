@@ -49,7 +49,6 @@ from graders.course.preview import (
 )
 from graders.course.regrade import Draft, begin_draft, grade_draft, unfinished
 from graders.course.release import rules_of
-from graders.course.roster import FILE as ROSTER
 from graders.course.roster import by_roster
 from graders.execution.isolation import choose_tier
 from graders.grading.batch import grade_stored, plan_work
@@ -128,12 +127,8 @@ def batch(
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
     with tempfile.TemporaryDirectory(prefix="softmark-") if dry_run else nullcontext(out) as place:
         found = gathered(folder, task, Path(place), layout=layout, attempts=attempts)
-        kept = out / ROSTER if (out / ROSTER).is_file() else None
-        merged = read_merges(out)
-        enrolled = by_roster(
-            found.submissions, roster or kept, Path(place), whole=True, merged=merged
-        )
-        several = all_counting(enrolled.submissions, merged) if attempts == "last" else ()
+        enrolled = by_roster(found.submissions, roster, out, whole=True, copied=not dry_run)
+        several = all_counting(enrolled.submissions, read_merges(out)) if attempts == "last" else ()
         store_terminal.show_sentences((*in_words(found), *enrolled.notes, *several))
         uploads: Iterable[Preview] = previews(enrolled.submissions, request)
         if dry_run:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import fmean, median
 
-from graders.model import CheckResult, Result
+from graders.model import Check, CheckResult, Result
 from submissions.imports.attempts import key_of
 from submissions.people import people_in
 
@@ -37,11 +37,10 @@ class CheckProgress:
     to the next pass.
     """
 
-    criterion: str
-    check: str
-    description: str
+    check: Check
     rates: Sequence[float]
-    failed: int  # students who ever failed it
+    students: int  # who tried it
+    failed: int  # of them, those who ever failed it
     stuck: int
     lost: int
     attempts: float | None
@@ -71,21 +70,21 @@ class _Fixes:
 def follow(title: str, results: Iterable[Result], most: int) -> Progress:
     """Return the progress over up to `most` attempts of each student; each Result is read once."""
     by_student: dict[str, list[Tried]] = defaultdict(list)
-    described: dict[Key, str] = {}
+    declared: dict[Key, Check] = {}
     unknown = 0
     for result in results:
         when = result.submission.submitted_at
         if when is None or result.status == "rejected":
             unknown += 1
             continue
-        tried = _tried(result, when, described)
+        tried = _tried(result, when, declared)
         for person in people_in(result.submission.student):
             if not person.dropped:
                 by_student[key_of(person, result.submission.id)].append(tried)
     chains = [sorted(each, key=lambda one: one.when) for each in by_student.values()]
     several = [each for each in chains if len(each) > 1]
     longest = min(most, max(map(len, several), default=0))
-    checks = [_check(key, text, several, longest) for key, text in described.items()]
+    checks = [_progress(each, several, longest) for each in declared.values()]
     return Progress(
         title,
         students=len(several),
@@ -93,13 +92,16 @@ def follow(title: str, results: Iterable[Result], most: int) -> Progress:
         unknown=unknown,
         counts=[sum(len(each) > n for each in several) for n in range(longest)],
         shares=[fmean(_at(each, n).share for each in several) for n in range(longest)],
-        checks=sorted(
-            (each for each in checks if each.failed), key=lambda each: (-each.stuck, -each.failed)
-        ),
+        checks=sorted((each for each in checks if each.failed), key=_urgency),
     )
 
 
-def _tried(result: Result, when: datetime, described: dict[Key, str]) -> Tried:
+def _urgency(each: CheckProgress) -> tuple[bool, int, int]:
+    """Return what sorts first the checks at which most are stuck, and last those without points."""
+    return each.check.weight == 0, -each.stuck, -each.failed
+
+
+def _tried(result: Result, when: datetime, declared: dict[Key, Check]) -> Tried:
     passed, hinted = {}, set()
     for graded in result.criteria:
         for each in graded.checks:
@@ -108,7 +110,7 @@ def _tried(result: Result, when: datetime, described: dict[Key, str]) -> Tried:
             key = graded.criterion.id, each.check.id
             if each.status in CLEAR:
                 passed[key] = CLEAR[each.status]
-                described.setdefault(key, each.check.description)
+                declared.setdefault(key, each.check)
             if _names_a_mistake(each):
                 hinted.add(key)
     earned = sum(each.points or 0.0 for each in result.criteria)
@@ -123,9 +125,8 @@ def _at(chain: Sequence[Tried], n: int) -> Tried:
     return chain[min(n, len(chain) - 1)]
 
 
-def _check(
-    key: Key, description: str, chains: Sequence[Sequence[Tried]], longest: int
-) -> CheckProgress:
+def _progress(check: Check, chains: Sequence[Sequence[Tried]], longest: int) -> CheckProgress:
+    key = check.criterion, check.id
     known = [some for each in chains if (some := [t for t in each if key in t.passed])]
     fixes = _Fixes()
     for each in known:
@@ -133,10 +134,11 @@ def _check(
     failed = [each for each in known if not all(t.passed[key] for t in each)]
     ever = [each for each in failed if any(t.passed[key] for t in each)]
     return CheckProgress(
-        *(*key, description),
+        check,
         rates=[fmean(_at(each, n).passed[key] for each in known) for n in range(longest)]
         if known
         else [],
+        students=len(known),
         failed=len(failed),
         stuck=len(failed) - len(ever),
         lost=sum(not each[-1].passed[key] for each in ever),

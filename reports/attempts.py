@@ -14,7 +14,16 @@ from reports.text import number
 
 FILE = "attempts"
 AXES = Axes("attempt", "mean share of the points (%)")
-COLUMNS = ("criterion", "check", "failed", "stuck", "lost", "attempts", "hours with a hint")
+COLUMNS = (
+    "criterion",
+    "check",
+    "students",
+    "failed",
+    "stuck",
+    "lost",
+    "attempts",
+    "hours with a hint",
+)
 
 
 def write_attempts(found: Progress, out: Path) -> Path:
@@ -32,6 +41,12 @@ def write_attempts(found: Progress, out: Path) -> Path:
 
 def _cells(each: CheckProgress) -> Sequence[str]:
     medians = (each.attempts, each.hours_with_hint, each.hours_without)
-    counts = map(str, (each.failed, each.stuck, each.lost))
+    counts = map(str, (each.students, each.failed, each.stuck, each.lost))
     shown = ("" if value is None else number(round(value, 2)) for value in medians)
-    return each.criterion, each.check, *counts, *shown, *(f"{rate:.4f}" for rate in each.rates)
+    return (
+        each.check.criterion,
+        each.check.id,
+        *counts,
+        *shown,
+        *(f"{rate:.4f}" for rate in each.rates),
+    )

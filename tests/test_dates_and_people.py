@@ -144,7 +144,7 @@ def test_a_bank_of_late_days_is_spent_in_the_order_of_due_dates(grade, tmp_path)
     assert table["Dan Brown"] == ["1", "0", "2"]
     assert table["Cleo Patra"] == ["0", "2", "1"], "in hw1, too late for any grade"
     assert (first / "late_days.csv").read_text().splitlines()[1:] == (
-        ["ada,2,late-days", "adda,3,late-days", "dan,1,late-days"]
+        ["ada,2,late-days,,", "adda,3,late-days,,", "dan,1,late-days,,"]
     )
     ada = rows(second)["ada"]
     assert (ada["late_days"], ada["late_days_used"], ada["final"]) == ("3", "1", "0.8")
@@ -211,6 +211,43 @@ def test_who_dropped_is_kept_and_marked_and_counts_in_no_mean(grade, tmp_path):
     (tmp_path / "roster.csv").write_text(ROSTER.replace(",enrolled", ",away"))
     words = (tmp_path / "uploads-hw1", "--out", out, "--roster", tmp_path / "roster.csv")
     assert "line 3: the status `away` is unknown" in problem("batch", tmp_path / "hw1", *words)
+
+
+def test_a_student_is_marked_as_dropped_by_an_appended_row_and_nothing_is_graded(grade):
+    out = grade("hw1")
+    graded = [(out / "results" / f"{name}.json").stat().st_mtime_ns for name in ("bob", "dan")]
+    before = rows(out)
+    done = softmark("drop", out, "1815", *SAID)
+    assert done.stderr.strip() == "ada@example.edu: dropped (ada)"
+    assert changed(before, out) == {"ada"}
+    course = (out / "index.html").read_text()
+    assert ("Ada Lovelace (dropped)" in course, "Dropped</dt><dd>2 " in course) == (True, True)
+    assert "Mean</dt><dd>2 " in course, "of adda, bob and dan"
+    assert "dropped" not in page(out, "ada")
+    assert (out / "dropped.csv").read_text().count("\n") == 2
+    softmark("drop", out, "ada", *SAID)
+    assert (out / "dropped.csv").read_text().count("\n") == 2, "it is stored already"
+
+    # The newest row counts more than the roster, and the next batch keeps it.
+    softmark("drop", out, "cleo", "--undo")
+    early = softmark("drop", out, "eve@example.edu")
+    assert "eve@example.edu: dropped (no submission changes)" in early.stderr
+    assert "Dropped</dt><dd>1 " in (out / "index.html").read_text()
+    grade("hw1")
+    assert [(out / "results" / f"{name}.json").stat().st_mtime_ns for name in ("bob", "dan")] == (
+        graded
+    )
+    said = {name: "(dropped)" in row["student"] for name, row in rows(out).items()}
+    assert said == {"ada": True, "adda": False, "bob": False, "cleo": False, "dan": False}
+    assert "Eve Late" not in (out / "said").read_text()
+    listed = softmark("drop", out).stdout
+    assert all(word in listed for word in ("ada@example.edu", "enrolled", "Rea", "=Ill, see mail."))
+    assert "there is no student `ad`" in problem("drop", out, "ad")
+    assert "no student is named" in problem("drop", out, "--undo")
+    with only_writer(out):
+        assert "another grading" in problem("drop", out, "bob")
+    (out / "dropped.csv").write_text("student,status\nada,away\n")
+    assert "dropped.csv: line 2: the status `away` is unknown" in problem("drop", out, "bob")
 
 
 def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(grade, tmp_path):

@@ -1,7 +1,7 @@
 """Read what individual students are granted: more time, and late days that cost nothing.
 
     extensions.csv   student, due         and by, made_at, comment in the rows of `extend`
-    late_days.csv    student, days        and by in the rows of `late-days`
+    late_days.csv    student, days        and the same; only `late-days` replaces its own rows
 
 Each student has a bank of late days for the course. They are spent in the order of the assignments'
 due dates, as the student was late: one for each day begun.
@@ -93,7 +93,7 @@ def extensions_table(out: Path) -> StaffTable:
 
 def late_days_table(out: Path) -> StaffTable:
     """Return the table of the late days that cost nothing in DIR."""
-    return StaffTable(out / LATE_DAYS, ("student", "days"), ("by",))
+    return StaffTable(out / LATE_DAYS, ("student", "days"), ("by", "made_at", "comment"))
 
 
 def read_extensions(out: Path, task: Assignment) -> Extensions:
@@ -110,17 +110,24 @@ def read_extensions(out: Path, task: Assignment) -> Extensions:
 
 
 def read_late_days(out: Path) -> dict[str, tuple[int, str]]:
-    """Read the late days that cost nothing in DIR, and who wrote the row, by student."""
-    found = dict[str, tuple[int, str]]()
+    """Read the late days that cost nothing in DIR, and who wrote the row, by student.
+
+    The newest row of a person counts, or else that of `late-days`; without days, it takes those
+    before it back.
+    """
+    spent, fixed = dict[str, tuple[int, str]](), dict[str, tuple[int, str]]()
     for where, row in late_days_table(out).rows() if (out / LATE_DAYS).exists() else ():
-        student = name_key(row["student"])
-        if not student or not row["days"].isdecimal():
+        student, days, by = name_key(row["student"]), row["days"], row["by"]
+        if not student or not (days.isdecimal() or (by and not days)):
             raise UsageError(f"{where}: no student with a whole number of days", "ada,2")
-        if student in found:
+        found = spent if by == SPENT else fixed
+        if student in found and by in ("", SPENT):
             problem = f"{out / LATE_DAYS}: duplicate line for `{student}`"
             raise UsageError(problem, "keep the line that counts")
-        found[student] = int(row["days"]), row["by"]
-    return found
+        found.pop(student, None)
+        if days:
+            found[student] = int(days), by
+    return spent | fixed
 
 
 def read_due(typed: str) -> datetime | None:
@@ -228,32 +235,22 @@ def write_late_days(out: Path, late: Sequence[Late], spent: Mapping[str, int]) -
     names = (
         each.submission.id for each in late if each.fixed is None and spent[each.submission.id]
     )
-    lines = [[name, str(spent[name]), SPENT] for name in names]
-    _write_days(out, lines, lambda row: row["by"] != SPENT)
+    kept = late_days_table(out)
+    columns = (*kept.needed, *kept.optional)
+    old = [[row[name] for name in columns] for row in kept.kept() if row["by"] != SPENT]
+    lines = [[name, str(spent[name]), SPENT, "", ""] for name in names]
+    text = table([columns, *old, *lines])
+    remedy = "make room and run the command again"
+    write_whole(kept.file, text.encode(), remedy=remedy, durable=True)
 
 
-def fix_late_days(out: Path, names: Sequence[str], days: str, by: str) -> None:
-    """Write how many days a student uses, as staff decide; without `days`, the bank decides again.
+def fix_late_days(out: Path, names: Sequence[str], days: str, signed: Mapping[str, str]) -> None:
+    """Add rows on how many days a student uses, as staff decide; without `days`, the bank decides.
 
     `names` are all that identifies the student, the submission last.
     """
-    _write_days(
-        out,
-        [[names[-1], days, by]] if days else [],
-        lambda row: name_key(row["student"]) not in names or (not days and row["by"] == SPENT),
-    )
-
-
-def _write_days(
-    out: Path, lines: Iterable[Sequence[str]], stays: Callable[[Mapping[str, str]], bool]
-) -> None:
-    kept = late_days_table(out)
-    rows = [row for _, row in kept.rows()] if kept.file.exists() else []
-    old = [[row["student"], row["days"], row["by"]] for row in rows if stays(row)]
-    text = table([[*kept.needed, *kept.optional], *old, *lines])
-    write_whole(
-        kept.file, text.encode(), remedy="make room and run the command again", durable=True
-    )
+    known = [name for name in dict.fromkeys(names) if name in read_late_days(out)] or [names[-1]]
+    late_days_table(out).append([{"student": name, "days": days} | dict(signed) for name in known])
 
 
 def _members(late: Late) -> list[tuple[frozenset[str], str]]:

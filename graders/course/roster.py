@@ -5,14 +5,19 @@
 
 A row is matched by the name of the folder or archive, or by the email or number that came with the
 submission. Every member of a group has a row. The status of a student who left the
-course is `dropped`.
+course is `dropped`. Rows of `DIR/dropped.csv`, which `drop` writes, count more than the roster:
+
+    student,status,by,made_at,comment
+    ada@example.edu,dropped,rea,2026-10-09T12:00:00+00:00,Left on October 8.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from graders.course.best_attempts import read_merges
+from graders.course.extensions import keys_of_one
 from graders.errors import UsageError
 from graders.model import Submission
 from graders.storage.csv_cells import StaffTable
@@ -24,7 +29,8 @@ from submissions.people import Person, folded, name_key, people_in, student_text
 FILE = "roster.csv"
 EARLIER = "roster-earlier.csv"  # replaced by another --roster
 COLUMNS = ("submission", "name", "email", "student_id", "section", "status")
-DROPPED, ENROLLED = "dropped", ("", "active", "enrolled")  # as the status of a student
+DROPS = "dropped.csv"
+DROPPED, ENROLLED = "dropped", ("enrolled", "active", "")  # as the status of a student
 NAMED = 10  # in one sentence
 
 
@@ -72,29 +78,64 @@ def by_roster(
     out: Path,
     *,
     whole: bool = False,
-    merged: Collection[str] = (),
+    copied: bool = True,
 ) -> Enrolled:
-    """Return the submissions with the people of the roster, which is copied to `out`.
+    """Return the submissions with the people of the roster, which is `copied` to `out`.
 
     Without `given`, use the copy in `out`, if any. `whole` means that these are all submissions of
-    the course. Those that are `merged` into a student's own need no row. Raises UsageError if the
-    file is not a roster.
+    the course. Raises UsageError if the file is not a roster.
     """
-    roster = _kept(given, out)
-    if roster is None:
-        return Enrolled(tuple(submissions))
-    people = [roster.people_of(each) for each in submissions]
+    roster = _kept(given, out) if copied or given is None else read_roster(given)
+    drops, merged = read_drops(out), read_merges(out)
+    people = [roster.people_of(each) if roster else () for each in submissions]
     named = tuple(
-        replace(each, student=student_text(own)) if own else each
+        replace(each, student=with_drops(each.id, student_text(own) or each.student, drops))
         for each, own in zip(submissions, people, strict=True)
     )
+    if roster is None:
+        return Enrolled(named)
     unknown = [each.id for each, own in zip(submissions, people, strict=True) if not own]
     notes = _listed("not in the roster", [each for each in unknown if each not in merged])
     if whole:
         here = {replace(person, canvas="") for own in people for person in own}
-        absent = sorted(str(each) for each in roster.people - here if not each.dropped)
+        absent = sorted(
+            str(each) for each in roster.people - here if not _marked(each, "", drops).dropped
+        )
         notes += _listed("no submission from", absent)
     return Enrolled(named, notes)
+
+
+def drops_table(out: Path) -> StaffTable:
+    """Return the table of the students who dropped, or are enrolled whatever the roster says."""
+    return StaffTable(out / DROPS, ("student", "status"), ("by", "made_at", "comment"))
+
+
+def read_drops(out: Path) -> dict[str, str]:
+    """Return the status of students by what identifies them, folded; the newest is last.
+
+    Raises UsageError if the table is invalid.
+    """
+    found = dict[str, str]()
+    for where, row in drops_table(out).rows() if (out / DROPS).exists() else ():
+        student, status = name_key(row["student"]), _status(where, row["status"])
+        if not student:
+            raise UsageError(f"{where}: no student", f"ada,{DROPPED}")
+        found.pop(student, None)
+        found[student] = status
+    return found
+
+
+def with_drops(submission: str, student: str, drops: Mapping[str, str]) -> str:
+    """Return who submitted it, with a mark at everyone who left the course."""
+    if not drops:
+        return student
+    return student_text(_marked(each, submission, drops) for each in people_in(student))
+
+
+def _marked(person: Person, submission: str, drops: Mapping[str, str]) -> Person:
+    keys = {*keys_of_one(person), name_key(submission)}
+    newest = [status for name, status in drops.items() if name in keys][-1:]
+    return replace(person, dropped=newest[0]) if newest else person
 
 
 def search(store: Store, generation: int, text: str) -> list[str]:
@@ -165,17 +206,21 @@ def _add(
     if not name or not (given or email or sid):
         problem = f"{where}: a student needs a name, and a submission, an email or a student_id"
         raise UsageError(problem, f"{','.join(COLUMNS)}: ada,Ada Lovelace,ada@example.edu,1815,A,")
-    if status.casefold() not in (DROPPED, *ENROLLED):
-        raise UsageError(
-            f"{where}: the status `{status}` is unknown", "`dropped`, or leave it empty"
-        )
-    dropped = DROPPED if status.casefold() == DROPPED else ""
-    person = Person(name, email, sid, section=section, dropped=dropped)
+    person = Person(name, email, sid, section=section, dropped=_status(where, status))
     for number in filter(None, map(name_key, (email, sid))):
         if by_number.setdefault(number, person) != person:
             raise UsageError(f"{where}: `{number}` is another student's, too", "correct one line")
     for key in {name_key(given), name_key(safe_id(given))} if given else ():
         by_submission[key].append(person)
+
+
+def _status(where: str, status: str) -> str:
+    """Return the word for a student who left, or nothing."""
+    if status.casefold() not in (DROPPED, *ENROLLED):
+        raise UsageError(
+            f"{where}: the status `{status}` is unknown", "`dropped`, or leave it empty"
+        )
+    return DROPPED if status.casefold() == DROPPED else ""
 
 
 def _listed(what: str, names: Sequence[str]) -> tuple[str, ...]:

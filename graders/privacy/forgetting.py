@@ -23,7 +23,7 @@ from submissions.imports.attempts import key_of
 from submissions.people import Person, name_key, people_in, student_text
 
 PEOPLE_FILES = (
-    *(roster.FILE, roster.EARLIER),
+    *(roster.FILE, roster.EARLIER, roster.DROPS),
     *(extensions.FILE, extensions.LATE_DAYS),
     best_attempts.MERGED,
 )

@@ -49,6 +49,10 @@ class StaffTable:
             known = {name: cell.strip() for name, cell in zip(header, padded, strict=False)}
             yield where, dict.fromkeys((*self.needed, *self.optional), "") | known
 
+    def kept(self) -> list[Mapping[str, str]]:
+        """Return all rows, the oldest first; none if there is no file."""
+        return [row for _, row in self.rows()] if self.file.exists() else []
+
     def append(self, rows: Sequence[Mapping[str, str]]) -> None:
         """Add rows at the end, all or none; what is there stays as it is."""
         old, header = "", tuple(self.needed)

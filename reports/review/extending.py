@@ -46,11 +46,11 @@ def extend(store: Store, out: Path, task: Assignment, asked: Extension) -> str:
     The results folder must be locked.
     """
     dues = read_extensions(out, task)
-    due, comment = _read(asked, dues)
-    names = _names_of(store, out, asked.student)
+    due, by = _due(asked, dues), signed(asked.reviewer, asked.comment)
+    names = names_of(store, out, asked.student)
     before = extensions_of(dues, names)
     last = before[-1] if before else None
-    if last and (last.due, last.by, last.comment) == (due, asked.reviewer, comment):
+    if last and (last.due, last.by, last.comment) == (due, asked.reviewer, by["comment"]):
         return f"{names[0]}: due {shown(due)}: stored already"
     if last and asked.seen is not None and last in dues.granted[asked.seen :]:
         raise UsageError(
@@ -60,8 +60,7 @@ def extend(store: Store, out: Path, task: Assignment, asked: Extension) -> str:
         )
     # An earlier row may name the same student by email, this one by number: both get the new date.
     known = list(dict.fromkeys(each.student for each in before)) or names[:1]
-    signed = {"due": due.isoformat(), "by": asked.reviewer, "made_at": now(), "comment": comment}
-    extensions_table(out).append([{"student": name} | signed for name in known])
+    extensions_table(out).append([{"student": name, "due": due.isoformat()} | by for name in known])
     was = last.due if last else dues.due
     end = _of_group(store, out, task, names)
     if (out / LATE_DAYS).exists():
@@ -76,6 +75,7 @@ class LateDays:
     submission: str
     days: str
     reviewer: str
+    comment: str
     seen: str
 
 
@@ -97,7 +97,7 @@ def set_late_days(store: Store, out: Path, asked: LateDays) -> str:
             f"{asked.submission} has other late days by now: {before or 'none'}; {NOTHING}",
             "change them again if yours should count",
         )
-    fix_late_days(out, names, typed, asked.reviewer)
+    fix_late_days(out, names, typed, signed(asked.reviewer, asked.comment))
     days = "1 late day" if typed == "1" else f"{typed} late days"
     said = days if typed else "as many late days as `late-days` says; run it again"
     return f"{asked.submission} uses {said}"
@@ -120,8 +120,17 @@ def shown(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d %H:%M %Z}".strip() if moment else "-"
 
 
-def _read(asked: Extension, dues: Extensions) -> tuple[datetime, str]:
-    """Return the date and the comment that were typed."""
+def signed(reviewer: str, comment: str) -> dict[str, str]:
+    """Return who writes a row now, and why; raises UsageError for a comment that is too long."""
+    try:
+        text = " ".join(read_comment(comment).split())
+    except Mistyped as error:
+        raise UsageError(str(error), NOTHING) from error
+    return {"by": reviewer, "made_at": now(), "comment": text}
+
+
+def _due(asked: Extension, dues: Extensions) -> datetime:
+    """Return the date that was typed."""
     if dues.due is None or dues.due.tzinfo is None:
         problem = "the assignment has no due date with a time zone, so nobody needs an extension"
         raise UsageError(problem, "set `due` in assignment.toml")
@@ -133,13 +142,10 @@ def _read(asked: Extension, dues: Extensions) -> tuple[datetime, str]:
     if due < dues.due:
         problem = f"{shown(due)} is before the assignment's due date, {shown(dues.due)}; {NOTHING}"
         raise UsageError(problem, f"to withdraw an extension, pass {example}")
-    try:
-        return due, " ".join(read_comment(asked.comment).split())
-    except Mistyped as error:
-        raise UsageError(str(error), NOTHING) from error
+    return due
 
 
-def _names_of(store: Store, out: Path, typed: str) -> list[str]:
+def names_of(store: Store, out: Path, typed: str) -> list[str]:
     """Return all that identifies the student, the best first; raises UsageError for nobody."""
     key, found, known = name_key(typed), list[str](), set[str]()
     for submission, own in _identities(store, out):

@@ -46,8 +46,7 @@ def merge(
 
 def merge_rows(out: Path) -> list[Mapping[str, str]]:
     """Return the rows of merged.csv, the oldest first."""
-    kept = merges_table(out)
-    return [row for _, row in kept.rows()] if kept.file.exists() else []
+    return merges_table(out).kept()
 
 
 def _read(comment: str) -> str:

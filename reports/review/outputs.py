@@ -9,6 +9,7 @@ from graders.course.best_attempts import MERGED
 from graders.course.extensions import FILE as EXTENSIONS
 from graders.course.extensions import LATE_DAYS
 from graders.course.review import Review
+from graders.course.roster import DROPS
 from graders.errors import UserError
 from graders.model import Assignment
 from graders.storage.store import Store, reopen_store
@@ -106,6 +107,6 @@ def is_older(file: Path, store: Store) -> bool:
     for request in store.requests():
         said += [request.made_at, *(reply.made_at for reply in request.replies)]
     newest = datetime.fromisoformat(max(said)).timestamp() if said else 0.0
-    tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS, MERGED))
+    tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS, MERGED, DROPS))
     newest = max(newest, *(each.stat().st_mtime if each.is_file() else 0.0 for each in tables))
     return newest > (file.stat().st_mtime if file.is_file() else 0.0)

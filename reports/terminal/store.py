@@ -185,6 +185,16 @@ def show_merges(merges: Iterable[Merge]) -> None:
         ERR.print("no submissions are merged")
 
 
+def show_drops(drops: Sequence[Mapping[str, str]]) -> None:
+    """Show who was marked as dropped or enrolled, the oldest first."""
+    columns = ("student", "status", "by", "made_at", "comment")
+    if drops:
+        shown = ("student", "status", "by", "when", "comment")
+        show_table(shown, [tuple(each[name] for name in columns) for each in drops])
+    else:
+        ERR.print("nobody is marked as dropped by `drop`")
+
+
 def show_sentences(sentences: Iterable[str]) -> None:
     """Show notes for staff, one per line."""
     for sentence in sentences:

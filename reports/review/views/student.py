@@ -6,8 +6,9 @@ from datetime import datetime
 
 from graders.adjustments import Adjustment
 from graders.course.best_attempts import Merge, read_merges, student_of, which_count
-from graders.course.extensions import Extensions, Granted
-from graders.model import CriterionResult, Result, ResultStatus
+from graders.course.extensions import Extensions, Granted, keys_of_one
+from graders.course.roster import drops_table
+from graders.model import CriterionResult, Result, ResultStatus, Submission
 from graders.storage.requests import Comment, Request
 from reports.exports.findings import JUDGED, where_ended
 from reports.review.extending import extensions_of, late_days_of, names_of_submission
@@ -17,11 +18,12 @@ from reports.review.web.sessions import Session
 from reports.review.web.site import Refusal, Site, student_address
 from reports.student.sections import Section, sections
 from reports.words import intake_notes
+from submissions.people import Person, name_key, people_in
 
 VISIBILITY = {"hidden": "hidden from students", "visible": ""}
 LATER = "shown to students later"
 # Parts of the page with a form, as the criterion of a draft: no criterion has such an ID.
-EXTENDING, SPENDING, MERGING = " due", " late", " attempts"
+EXTENDING, SPENDING, ENROLLING, MERGING = " due", " late", " course", " attempts"
 SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
     "needs_review": "Part of this needs manual grading.",
@@ -83,6 +85,18 @@ class DueDates:
 
 
 @dataclass(frozen=True, slots=True)
+class Enrollment:
+    """Who submitted it, each with what `drop` knows them by, and the rows about them.
+
+    `seen` counts all rows.
+    """
+
+    people: Mapping[str, Person]
+    rows: tuple[Mapping[str, str], ...]
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
 class AboutAttempts:
     """Which of the student's attempts count, and the merged ones; `seen` counts all merges."""
 
@@ -105,6 +119,7 @@ class StudentDesk:
     comments: tuple[Comment, ...]
     requests: tuple[Request, ...]
     dates: DueDates | None
+    enrollment: Enrollment
     attempts: AboutAttempts
     printed: str
     place: str
@@ -132,6 +147,7 @@ def student_desk(
         comments=tuple(rules.comments.get(submission, ())),
         requests=tuple(rules.requests.get(submission, ())),
         dates=_dates(site, result, rules.dues),
+        enrollment=_enrollment(site, result.submission),
         attempts=_attempts(site, submission),
         printed=str(result.environment.get("printed", "")),
         place=f"{place + 1} of {len(ids)} found" if len(ids) < len(site.students.ids()) else "",
@@ -146,6 +162,16 @@ def _neighbors(site: Site, session: Session, submission: str) -> list[str]:
     ids = site.students.ids()
     found = [each for each in session.found if each in {*ids}]
     return found if submission in found and len(found) > 1 else ids
+
+
+def _enrollment(site: Site, given: Submission) -> Enrollment:
+    rows = drops_table(site.review.folder).kept()
+    people = people_in(given.student)
+    alone = given.id if len(people) == 1 else ""
+    by_name = {alone or keys_of_one(each)[0]: each for each in people if alone or keys_of_one(each)}
+    names = names_of_submission(given.id, given.student)
+    own = tuple(each for each in rows if name_key(each["student"]) in names)
+    return Enrollment(by_name, own, len(rows))
 
 
 def _attempts(site: Site, submission: str) -> AboutAttempts:

@@ -52,6 +52,7 @@ POSTS: dict[str, Callable[..., Any]] = {
     "/s/{submission}/comment": staff_actions.comment,
     "/s/{submission}/extend": staff_actions.extend,
     "/s/{submission}/late-days": staff_actions.late_days,
+    "/s/{submission}/drop": staff_actions.drop,
     "/s/{submission}/merge": staff_actions.merge,
     "/requests": staff_actions.take,
     "/requests/{number}": staff_actions.reply,

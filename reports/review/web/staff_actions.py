@@ -12,6 +12,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from graders.course.best_attempts import Merge, read_merges, student_of
+from graders.course.roster import DROPPED
 from graders.errors import UsageError, UserError
 from graders.model import Assignment
 from graders.storage.requests import ANSWERS, Comment, Overtaken, Reply
@@ -19,6 +20,8 @@ from graders.storage.store import Store
 from reports.review.adjusting import Adjusting, Asked
 from reports.review.commenting import comment as store_comment
 from reports.review.commenting import withdraw
+from reports.review.dropping import Dropping
+from reports.review.dropping import drop as store_drop
 from reports.review.extending import Extension, LateDays, set_late_days
 from reports.review.extending import extend as store_extension
 from reports.review.merging import merge as store_merge
@@ -28,6 +31,7 @@ from reports.review.verdicts import Mistyped, read_comment, whole
 from reports.review.views.render import render
 from reports.review.views.requests import Typed, requests_view
 from reports.review.views.student import (
+    ENROLLING,
     EXTENDING,
     MERGING,
     SPENDING,
@@ -100,8 +104,19 @@ async def extend(request: Request, submission: str) -> Response:
 async def late_days(request: Request, submission: str) -> Response:
     """Set how many late days a submission uses, whatever the bank says."""
     site, session, form = await sent(request)
-    asked = LateDays(submission, form.one("days"), session.reviewer, form.one("seen"))
+    asked = LateDays(
+        submission, form.one("days"), session.reviewer, form.one("why"), form.one("seen")
+    )
     change = Change(SPENDING, lambda store, out, _: set_late_days(store, out, asked))
+    return await _changed(site, session, submission, form, change)
+
+
+async def drop(request: Request, submission: str) -> Response:
+    """Mark a student as one who left the course, or as one who is in it."""
+    site, session, form = await sent(request)
+    words = (form.one("student") or submission, form.one("status") == DROPPED, session.reviewer)
+    asked = Dropping(*words, form.one("why"), whole(form.one("seen")))
+    change = Change(ENROLLING, lambda store, out, _: store_drop(store, out, asked))
     return await _changed(site, session, submission, form, change)
 
 

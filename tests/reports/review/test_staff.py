@@ -317,9 +317,10 @@ def test_a_due_date_is_extended_on_the_page_and_what_was_typed_is_kept(course, s
     assert tom.get("/s/bob").post("/s/bob/extend", **later, comment="").status == 303, "not bob's"
     for visitor in (rea, tom):
         assert "Late days</summary>" in visitor.get("/s/cleo").body
-    assert rea.post("/s/cleo/late-days", days="two", seen="").status == 422
+    assert rea.post("/s/cleo/late-days", days="two", why="why", seen="").status == 422
+    assert ">why</textarea>" in rea.body
     assert ("`two` is not a whole number" in rea.body, 'value="two"' in rea.body) == (True, True)
-    assert rea.post("/s/cleo/late-days", days="2", seen="").status == 303
+    assert rea.post("/s/cleo/late-days", days="2", why="Ill.", seen="").status == 303
     assert "2 late days used, minus" in rea.get("/s/cleo").body
     assert "cleo,2,Rea" in (course / "late_days.csv").read_text()
     overtaken = tom.post("/s/cleo/late-days", days="1", seen="")
@@ -327,13 +328,38 @@ def test_a_due_date_is_extended_on_the_page_and_what_was_typed_is_kept(course, s
         *(422, True),
     )
     assert rea.post("/s/cleo/late-days", days="", seen="2 (Rea)").status == 303
-    assert "cleo" not in (course / "late_days.csv").read_text()
+    assert "late days used" not in rea.get("/s/cleo").body
+    first, second = (course / "late_days.csv").read_text().splitlines()[1:]
+    assert (first[:11], first[-5:], second[:10]) == ("cleo,2,Rea,", ",Ill.", "cleo,,Rea,")
     (course / "late_days.csv").write_text("student,days,by\ncleo,1,late-days\n")
     kept = rea.get("/s/cleo").post("/s/cleo/late-days", days="", seen="1 (late-days)")
     assert kept.status == 303
     assert "cleo,1,late-days" in (course / "late_days.csv").read_text(), "the bank has decided"
     toml.write_text(toml.read_text().removeprefix(due))
     assert "no due date with a time zone" in tom.get("/s/ada").body
+
+
+def test_who_left_is_marked_on_the_page(course, start):
+    server = start(course, "/")
+    rea, tom = server.visitor(), server.visitor("Tom")
+    for visitor in (rea, tom):
+        assert "Mark as dropped" in visitor.get("/s/bob").body
+    asked = {"student": "bob", "status": "dropped", "why": HOSTILE, "seen": 0}
+    assert rea.post("/s/bob/drop", **asked, token="guess").status == 403
+    refused = rea.get("/s/bob").post("/s/bob/drop", **asked | {"why": "y" * 2001})
+    assert (refused.status, ">yyy" in refused.body) == (422, True)
+    assert rea.get("/s/bob").post("/s/bob/drop", **asked).status == 303
+    shown = rea.get("/s/bob").body
+    assert ("(dropped)" in shown, "Mark as enrolled" in shown) == (True, True)
+    assert ("marked <bdi>bob</bdi> as dropped" in shown, "<script>doc" in shown) == (True, False)
+    late = tom.post("/s/bob/drop", **asked | {"status": "enrolled"})
+    assert (late.status, "Rea marked bob as dropped in the meantime" in late.body) == (422, True)
+    assert wait_for(lambda: not server.site.outputs.are_behind)
+    assert "dropped" not in (course / "reports/bob.html").read_text()
+    undone = tom.get("/s/bob").post("/s/bob/drop", **asked | {"status": "enrolled", "seen": 1})
+    assert (undone.status, "Mark as dropped" in tom.get("/s/bob").body) == (303, True)
+    signed = [row.split(",")[:3] for row in (course / "dropped.csv").read_text().splitlines()[1:]]
+    assert signed == [["bob", "dropped", "Rea"], ["bob", "enrolled", "Tom"]]
 
 
 def test_a_submission_is_merged_and_separated_on_the_page(course, start):

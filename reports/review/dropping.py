@@ -1,0 +1,55 @@
+"""Mark a student who left the course, or say that they are in it: a new row in dropped.csv."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.course.roster import DROPPED, ENROLLED, drops_table, read_drops, with_drops
+from graders.errors import UsageError
+from graders.storage.store import Store
+from reports.review.extending import NOTHING, names_of, signed
+from submissions.people import name_key
+
+
+@dataclass(frozen=True, slots=True)
+class Dropping:
+    """Who left, or is in the course, as it was typed; `seen` is how many rows were seen, if any."""
+
+    student: str
+    has_left: bool
+    reviewer: str
+    comment: str = ""
+    seen: int | None = None
+
+
+def drop(store: Store, out: Path, asked: Dropping) -> str:
+    """Store who left, mark their submissions, and return a sentence.
+
+    The results folder must be locked. Raises UsageError if it is not possible.
+    """
+    names, status = names_of(store, out, asked.student), DROPPED if asked.has_left else ENROLLED[0]
+    by = signed(asked.reviewer, asked.comment)
+    rows = drops_table(out).kept()
+    own = [row for row in rows if name_key(row["student"]) in names]
+    if own and asked.seen is not None and own[-1] in rows[asked.seen :]:
+        raise UsageError(
+            f"{own[-1]['by'] or 'somebody'} marked {names[0]} as {own[-1]['status']} in the "
+            f"meantime; {NOTHING}",
+            "mark them again if yours should count",
+        )
+    if not own or own[-1]["status"] != status:
+        drops_table(out).append([{"student": names[0], "status": status} | by])
+    # Also if the row was stored already: the command may have been interrupted after it.
+    changed = _mark(store, out)
+    return f"{names[0]}: {status} ({', '.join(changed) or 'no submission changes'})"
+
+
+def _mark(store: Store, out: Path) -> list[str]:
+    """Mark in the store who left; return the submissions that were marked in another way."""
+    drops, changed = read_drops(out), list[str]()
+    for each in store.members(store.generation().number):
+        student, _ = store.handed_in(each.submission, each.cache_key.address)
+        marked = with_drops(each.submission, student, drops)
+        if marked != student:
+            store.rename(each.submission, marked)
+            changed.append(each.submission)
+    return changed
