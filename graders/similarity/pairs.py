@@ -138,6 +138,8 @@ def compare(
     prints = {kind: _prints(kind, everyone, n, given) for kind in KINDS}
     shares = {kind: prints[kind].larger_shares() for kind in KINDS}
     counted = np.arange(len(everyone)) > np.arange(n)[:, None]  # each pair once, no two past ones
+    for each in _of_one_student(everyone, n):
+        counted[each] = False
     best = np.where(counted, np.maximum(shares["code"], shares["answers"]), 0)
     amount = prints["code"].shared + prints["answers"].shared  # among equal shares, most first
     order = np.lexsort((-amount.ravel(), -best.ravel()))[: np.count_nonzero(best)]
@@ -183,6 +185,15 @@ def _pairs(
 
 def _tokens(kind: Kind, upload: Upload) -> Tokens:
     return upload.code if kind == "code" else upload.answers
+
+
+def _of_one_student(everyone: Sequence[Upload], n: int) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of which one student submitted both: attempts, or work of an earlier year."""
+    own = defaultdict[str, list[int]](list)
+    for at, each in enumerate(everyone):
+        for student in each.students:
+            own[student].append(at)
+    return ((a, b) for found in own.values() for a in found if a < n for b in found if a < b)
 
 
 def _prints(kind: Kind, everyone: Sequence[Upload], n: int, given: Iterable[Upload]) -> _Prints:

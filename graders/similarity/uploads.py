@@ -29,6 +29,7 @@ from submissions.escaping import listed
 from submissions.folder import CODE
 from submissions.limits import COPY_LIMITS
 from submissions.listing import list_files
+from submissions.people import name_key, people_in
 from submissions.receive import opened
 from submissions.submission import Rejected, Submission
 
@@ -55,13 +56,17 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What is compared of one submission, and sentences on what is not."""
+    """What is compared of one submission, and sentences on what is not.
+
+    `students` are the emails and numbers of those who submitted it; a name is not enough.
+    """
 
     id: str
     code: Tokens
     answers: Tokens
     files: tuple[DataFile, ...] = ()
     notes: tuple[str, ...] = ()
+    students: frozenset[str] = frozenset()
 
     @property
     def is_empty(self) -> bool:
@@ -104,7 +109,9 @@ def read_upload(submission: Submission) -> Upload:
     if MOST_TOKENS in (len(code.codes), len(answers.codes)):
         notes.append(f"only its first {MOST_TOKENS:,} tokens were compared")
     files = tuple(reading.files)
-    return Upload(submission.id, code, answers, files, tuple(notes))
+    people = people_in(submission.student)
+    known = frozenset(name_key(p.email or p.sid or p.canvas) for p in people) - {""}
+    return Upload(submission.id, code, answers, files, tuple(notes), known)
 
 
 def _read(path: Path, name: str, size: int, reading: _Reading) -> None:

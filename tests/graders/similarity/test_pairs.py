@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -155,6 +156,10 @@ def test_past_work_is_not_compared_with_itself(read):
         ("ada", "older", True),
     }
     assert found.pairs == 2
+    own = [replace(each, students=frozenset({"ada@example.edu"})) for each in (new, past[0])]
+    found = compare(own[:1], [own[1], past[1]])
+    assert shares(found).keys() == {("ada", "older")}, "old is ada's own"
+    assert found.pairs == 1
 
 
 def test_typed_answers_are_compared_as_words(read):
