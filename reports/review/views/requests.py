@@ -1,5 +1,6 @@
 """The view of the regrade requests."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graders.storage.requests import Request
@@ -7,6 +8,7 @@ from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
 from reports.review.web.site import REQUESTS, Site
 from reports.student.requests import WORDS
+from reports.words import marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +22,15 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class RequestsView:
-    """The view of all requests, the open ones first; `known` are the submissions in the results."""
+    """The view of all requests, the open ones first.
+
+    `known` are the submissions in the results, each with the names of its students.
+    """
 
     frame: Frame
     open: tuple[Request, ...]
     closed: tuple[Request, ...]
-    known: frozenset[str]
+    known: Mapping[str, str]
     typed: Typed
     words: dict[str, str]
 
@@ -33,11 +38,12 @@ class RequestsView:
 def requests_view(site: Site, session: Session, typed: Typed | None = None) -> RequestsView:
     """Return the page of requests, as it is now."""
     everything = site.review.store.requests()
+    given = (each.row.submission for each in site.students.all())
     return RequestsView(
         frame=frame(site, session, REQUESTS),
         open=tuple(each for each in everything if each.is_open),
         closed=tuple(each for each in reversed(everything) if not each.is_open),
-        known=frozenset(site.students.ids()),
+        known={each.id: marked(each.student).strip() or each.id for each in given},
         typed=typed or Typed(),
         words=WORDS | {"open": "Open"},
     )
