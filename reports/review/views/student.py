@@ -98,9 +98,13 @@ class Enrollment:
 
 @dataclass(frozen=True, slots=True)
 class AboutAttempts:
-    """Which of the student's attempts count, and the merged ones; `seen` counts all merges."""
+    """Which of the student's attempts count, and the merged ones; `seen` counts all merges.
+
+    `rule` is what the course seems to use: of `last`, `batch` keeps no attempts that do not count.
+    """
 
     counts: str
+    rule: str
     merged: tuple[Merge, ...]
     seen: int
 
@@ -187,7 +191,14 @@ def _attempts(site: Site, submission: str) -> AboutAttempts:
     root = student_of(merges, submission)
     merged = (each for name, each in merges.items() if student_of(merges, name) == root)
     counts = which_count(people, listed, submission)
-    return AboutAttempts(counts, tuple(merged), len(merge_rows(review.folder)))
+    rule = (
+        list(merges.values())[-1].attempts
+        if merges
+        else "best"
+        if people.keys() - listed
+        else "last"
+    )
+    return AboutAttempts(counts, rule, tuple(merged), len(merge_rows(review.folder)))
 
 
 def _dates(site: Site, result: Result, dues: Extensions) -> DueDates | None:

@@ -381,6 +381,7 @@ def test_a_submission_is_merged_and_separated_on_the_page(course, start):
     assert "ada (does not count), bob (counts)" in shown, "bob's answer is the better one"
     assert ("ada@example.edu" in shown, "<script>doc" in shown) == (True, False)
     assert "merged <bdi>bob</bdi> into <bdi>ada</bdi>; the best one counts" in shown
+    assert 'value="best" selected' in rea.get("/s/cleo").body, "as for the student before"
     assert rea.get("/s/ada").status == 404
     assert wait_for(lambda: not server.site.outputs.are_behind)
     assert "ada@example.edu" in (course / "results/bob.json").read_text()
