@@ -9,7 +9,6 @@ import typer
 
 from commands.options import Folder, Out, Reviewer
 from graders.adjustments import adjusted
-from graders.course.extensions import read_extensions
 from graders.course.review import open_review
 from graders.course.roster import search
 from graders.errors import StorageError, UsageError
@@ -26,7 +25,6 @@ from reports.review.requests import read_request
 from reports.terminal.store import (
     show_adjustments,
     show_comments,
-    show_extensions,
     show_kinds,
     show_request,
     show_requests,
@@ -155,7 +153,7 @@ def adjust(
         except Refused as error:
             show_sentences(error.others)
             raise
-    _write_adjusted(folder, task)
+    _write_files(folder, task)
 
 
 def comment(
@@ -191,38 +189,10 @@ def comment(
         task = stored_assignment(store, store.generation().number)
         made = Comment(name, who, comment)
         show_sentences((withdraw(store, name, who) if undo else store_comment(store, made, check),))
-    _write_adjusted(folder, task)
+    _write_files(folder, task)
 
 
-def extend(
-    folder: Folder,
-    student: Annotated[
-        str, typer.Argument(help="Email, student number or submission.", show_default="list all")
-    ] = "",
-    due: Annotated[str, typer.Option(metavar="DATE", help="Such as 2026-12-03T23:59-08:00.")] = "",
-    comment: Annotated[str, typer.Option(help="Why (for staff only).")] = "",
-    reviewer: Reviewer = "",
-) -> None:
-    """Give a student more time, or list the extensions."""
-    from reports.review.extending import Extension
-    from reports.review.extending import extend as store_extension
-
-    if bool(student) != bool(due):
-        raise UsageError("give a student and --due", "extend DIR STUDENT --due DATE")
-    if not student:
-        with read_store(folder) as store:
-            task = stored_assignment(store, store.generation().number)
-            show_extensions(read_extensions(folder, task).granted)
-        return
-    with reopen_store(folder) as store:
-        generation = store.generation().number
-        task = stored_assignment(store, generation)
-        asked = Extension(student, due, reviewer or getpass.getuser(), comment)
-        show_sentences((store_extension(store, folder, task, asked),))
-        write_course(store, generation, task=task, out=folder, named=())
-
-
-def _write_adjusted(folder: Path, task: Assignment) -> None:
+def _write_files(folder: Path, task: Assignment) -> None:
     try:
         with reopen_store(folder) as store:
             write_course(store, store.generation().number, task=task, out=folder, named=())

@@ -86,7 +86,9 @@ def opened(path: Path, work: Path) -> Iterator[Path]:
         yield path
         return
     if not path.name.casefold().endswith(SUFFIXES):
-        raise Rejected(f"{shown(path.name)} is not an assignment; upload {WANTED}.")
+        raise Rejected(
+            f"{shown(path.name)} is not a supported archive; upload {WANTED}."
+        )
     unpacked = work / "unpacked"
     try:
         unpack(path, unpacked)

@@ -134,6 +134,15 @@ def test_an_extension_changes_one_students_grade_and_no_row_is_lost(grade, tmp_p
     assert "no due date" in problem("extend", out, "ada", "--due", "2026-03-05T12:00Z")
 
 
+def test_an_extension_of_a_member_known_only_by_name_counts_for_the_group(grade, tmp_path):
+    (tmp_path / "roster.csv").write_text(f"{ROSTER}dan,Flo Green,,,B,\n")
+    out = grade("hw1")
+    before = rows(out)
+    softmark("extend", out, "Flo Green", "--due", "2026-03-09T12:00Z")
+    assert changed(before, out) == {"dan"}
+    assert (before["dan"]["final"], finals(out)["dan"]) == ("1.8", "2")
+
+
 def test_a_bank_of_late_days_is_spent_in_the_order_of_due_dates(grade, tmp_path):
     first, second = grade("hw1"), grade("hw2")
     before = {out: rows(out) for out in (first, second)}

@@ -77,6 +77,7 @@ def test_make_demo_shows_progress():
     ("loaded", "unwanted"),
     [
         ("grade", {"torch"}),  # which costs 1.4 CPU seconds: only a student's process pays them
+        ("commands.own_work, commands.deciding, commands.course", {"starlette", "torch"}),
         ("reports.pipelines.page", {"altair", "vl_convert", "torch"}),
         ("reports.drawing.figures, reports.student.page", {"altair", "vl_convert"}),
     ],

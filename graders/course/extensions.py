@@ -154,11 +154,10 @@ def keys_of_one(person: Person) -> list[str]:
     return [name_key(each) for each in known or [person.name] if each]
 
 
-def keys_of(submission: str, student: str) -> set[str]:
-    """Return what identifies the students of a submission, folded as `name_key` does."""
-    people = people_in(student)
-    known = {text for p in people for text in (p.email, p.sid, p.canvas) if text}
-    return set(map(name_key, (known or {p.name for p in people}) | {submission}))
+def keys_of(submission: str, student: str) -> list[str]:
+    """Return what identifies the students of a submission, folded; the submission is last."""
+    own = (key for person in people_in(student) for key in keys_of_one(person))
+    return [*own, name_key(submission)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@
     ada,Ada Lovelace,ada@example.edu,1815,A,
 
 A row is matched by the name of the folder or archive, or by the email or number that came with the
-submission. Every member of a group has a row. The status of a student who left the
-course is `dropped`. Rows of `DIR/dropped.csv`, which `drop` writes, count more than the roster:
+submission. Every member of a group has a row. The status of a student who left the course is
+`dropped`. Rows of `DIR/dropped.csv`, which `drop` writes, count more than the roster:
 
     student,status,by,made_at,comment
     ada@example.edu,dropped,rea,2026-10-09T12:00:00+00:00,Left on October 8.

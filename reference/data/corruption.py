@@ -72,9 +72,8 @@ def content_length(n: int) -> int:
     """Return how many of n characters to mask: uniform on 1 ... n/2 - 1, so n/4 on average.
 
     (1 + n/2 - 1) / 2 = n/4 for even n. For odd n, one of the even neighbors n - 1 and n + 1 is
-    chosen
-    at random, which keeps the mean exact. Below 4 characters the range is empty: one character is
-    masked if there is one.
+    chosen at random, which keeps the mean exact. Below 4 characters the range is empty: one
+    character is masked if there is one.
     """
     if n < SHORTEST:
         return min(n, 1)

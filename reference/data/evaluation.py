@@ -1,4 +1,4 @@
-"""Score predicted birth places, and compute the two baselines that do not read the questions.
+"""Score predicted birth places, and those of baselines that do not read the questions.
 
 Accuracies are percentages, 0 to 100, as in the course's script.
 """
@@ -25,30 +25,9 @@ def evaluate_places(path: Path | str, predictions: Sequence[str]) -> tuple[float
     return float(len(places)), float(correct)
 
 
-def london_baseline(path: Path | str) -> float:
-    """Return the accuracy of answering London for everyone (handout, part d)."""
-    return constant_baseline(path, LONDON)
-
-
-def majority_baseline(train_path: Path | str, path: Path | str) -> float:
-    """Return the accuracy of answering the training set's most frequent place for everyone."""
-    places = gold_places(train_path)
-    if not places:
-        raise ValueError(f"{Path(train_path).name} holds no birth places")
-    return constant_baseline(path, majority_place(places))
-
-
 def majority_place(places: Sequence[str]) -> str:
     """Return the most frequent place; in case of a tie, the first one."""
     return Counter(places).most_common(1)[0][0]
-
-
-def constant_baseline(path: Path | str, place: str) -> float:
-    """Return the accuracy of the same answer for everyone."""
-    places = gold_places(path)
-    if not places:
-        raise ValueError(f"{Path(path).name} holds no birth places")
-    return constant_accuracy(places, place)
 
 
 def constant_accuracy(places: Sequence[str], place: str) -> float:

@@ -16,22 +16,15 @@ PREFIX_LENGTH = 128  # the course's
 CLASSES = 2
 
 
-def trained_count(method: Method, d: int, encoder: int, length: int = PREFIX_LENGTH) -> int:
-    """Return the number of parameters that the method trains, for an encoder of width d."""
-    head = CLASSES * d + CLASSES
-    return head + {"full": encoder, "head": 0, "prefix": length * d}[method]
-
-
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """The hyperparameters of one method.
 
     The rate increases over the first `warmup` of all steps and decreases to zero; that of the head
     and the prefix, which are trained from scratch, is `new_rate`. Each layer of the encoder learns
-    at
-    `layer_decay` times the rate of the one above it (Howard and Ruder 2018). `smoothing` is label
-    smoothing (Szegedy et al. 2016); `average` is the decay of a running mean of the weights, which
-    is used for dev (0: the weights themselves).
+    at `layer_decay` times the rate of the one above it (Howard and Ruder 2018). `smoothing` is
+    label smoothing (Szegedy et al. 2016); `average` is the decay of a running mean of the weights,
+    which is used for dev (0: the weights themselves).
     """
 
     epochs: int

@@ -85,9 +85,9 @@ class Ending:
 class Row:
     """One row of the table: points by criterion, and the outcomes of checks without an answer.
 
-    `reason` says why it needs attention, or is empty. `missing` are
-    files that the assignment requires and the upload lacks. `final` is set if the assignment
-    declares how a score becomes a grade: for all rows of a course or for none.
+    `reason` says why it needs attention, or is empty. `missing` are files that the assignment
+    requires and the upload lacks. `final` is set if the assignment declares how a score becomes a
+    grade: for all rows of a course or for none.
     """
 
     submission: Submission
@@ -341,8 +341,7 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
     counts = [0] * BINS
     for score in scores:
         # The last bar includes full marks and extra credit. A bar includes its lower edge: points
-        # have two
-        # decimals, and 0.6 / 0.2 is less than 3 in binary.
+        # have two decimals, and 0.6 / 0.2 is less than 3 in binary.
         counts[min(max(int(score / width + ROUNDING), 0), BINS - 1)] += 1
     for index, count in enumerate(counts):
         yield Bin(index * width, (index + 1) * width, count)

@@ -5,7 +5,3 @@ staff do about a student, and `web/actions.py` what they decide about answers. `
 `commenting.py`, `requests.py` and `kinds.py` are also behind the commands. `outputs.py` writes the
 files in DIR after each action.
 """
-
-from reports.review.web.server import serve
-
-__all__ = ["serve"]

@@ -9,12 +9,11 @@ from graders.model import Result
 from graders.storage.requests import Comment
 from graders.storage.store import Store
 from reports.review.adjusting import submission_of
-from reports.review.verdicts import Mistyped, read_comment
+from reports.review.verdicts import NOTHING, Mistyped, usable_comment
 from reports.text import line
 from reports.words import is_crash
 
 Mistake = tuple[str, str]  # a criterion's id and a hint
-NOTHING = "nothing is stored"
 
 
 def mistakes_of(result: Result) -> dict[str, Mistake]:
@@ -46,10 +45,7 @@ def comment(store: Store, made: Comment, check: str = "") -> str:
     With `check`, store it for every student who got the hint that this check gave this student.
     Raises UsageError if that is not possible.
     """
-    try:
-        text = read_comment(made.comment)
-    except Mistyped as error:
-        raise UsageError(str(error), NOTHING) from error
+    text = usable_comment(made.comment)
     if not text:
         raise UsageError("the comment is empty", NOTHING)
     made = replace(made, comment=text)

@@ -6,13 +6,14 @@ from pathlib import Path
 from graders.course.roster import DROPPED, ENROLLED, drops_table, read_drops, with_drops
 from graders.errors import UsageError
 from graders.storage.store import Store
-from reports.review.extending import NOTHING, names_of, signed
+from reports.review.extending import names_of, signed
+from reports.review.verdicts import NOTHING
 from submissions.people import name_key
 
 
 @dataclass(frozen=True, slots=True)
 class Dropping:
-    """Who left, or is in the course, as it was typed; `seen` is how many rows were seen, if any."""
+    """Who left, or is in the course, as it was typed; `seen` is as of an Extension."""
 
     student: str
     has_left: bool

@@ -23,15 +23,16 @@ from graders.errors import UsageError, did_you_mean
 from graders.model import Assignment
 from graders.storage.database import now
 from graders.storage.store import Store
-from reports.review.verdicts import Mistyped, read_comment
+from reports.review.verdicts import NOTHING, usable_comment
 from submissions.people import name_key, people_in
-
-NOTHING = "nothing is stored"
 
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """An extension as it was typed; `seen` is how many rows of all were seen, if long ago."""
+    """An extension as it was typed.
+
+    `seen` is the number of rows when the page was opened, None for a command.
+    """
 
     student: str
     due: str
@@ -54,7 +55,7 @@ def extend(store: Store, out: Path, task: Assignment, asked: Extension) -> str:
         return f"{names[0]}: due {shown(due)}: stored already"
     if last and asked.seen is not None and last in dues.granted[asked.seen :]:
         raise UsageError(
-            f"{last.by or 'somebody'} changed the due date of {last.student} in between: "
+            f"{last.by or 'somebody'} changed the due date of {last.student} in the meantime: "
             f"{shown(last.due)}; {NOTHING}",
             "change it again if yours should count",
         )
@@ -88,7 +89,7 @@ def set_late_days(store: Store, out: Path, asked: LateDays) -> str:
         each.submission: each.cache_key.address for each in store.members(store.generation().number)
     }
     student, _ = store.handed_in(asked.submission, people[asked.submission])
-    names = names_of_submission(asked.submission, student)
+    names = keys_of(asked.submission, student)
     before, typed = late_days_of(out, names), asked.days.strip()
     if typed and not (typed.isdecimal() and len(typed) <= 3):
         raise UsageError(f"`{typed}` is not a whole number of days; {NOTHING}", "0, 1, 2 ...")
@@ -122,10 +123,7 @@ def shown(moment: datetime | None) -> str:
 
 def signed(reviewer: str, comment: str) -> dict[str, str]:
     """Return who writes a row now, and why; raises UsageError for a comment that is too long."""
-    try:
-        text = " ".join(read_comment(comment).split())
-    except Mistyped as error:
-        raise UsageError(str(error), NOTHING) from error
+    text = " ".join(usable_comment(comment).split())
     return {"by": reviewer, "made_at": now(), "comment": text}
 
 
@@ -177,19 +175,13 @@ def _identities(store: Store, out: Path) -> Iterator[tuple[str, list[str]]]:
         yield "", keys_of_one(person)
 
 
-def names_of_submission(submission: str, student: str) -> list[str]:
-    """Return all that an extension of a submission may be written for."""
-    own = (key for person in people_in(student) for key in keys_of_one(person))
-    return [*own, name_key(submission)]
-
-
 def _of_group(store: Store, out: Path, task: Assignment, names: Sequence[str]) -> str:
     """Return the end of the sentence if a group has another date than its member."""
     dues = read_extensions(out, task)
     own = extensions_of(dues, names)[-1].due
     for each in store.members(store.generation().number):
         student, _ = store.handed_in(each.submission, each.cache_key.address)
-        keys = keys_of(each.submission, student)
+        keys = {*keys_of(each.submission, student)}
         latest = max((dues.later[key] for key in keys if key in dues.later), default=own)
         if keys & {*names} and latest > own:
             return f"; {each.submission} has until {shown(latest)}, as another member of the group"

@@ -14,8 +14,8 @@ from graders.course.best_attempts import (
 from graders.errors import UsageError
 from graders.model import Assignment
 from graders.storage.store import Store
-from reports.review.commenting import NOTHING, find_submission
-from reports.review.verdicts import Mistyped, read_comment
+from reports.review.commenting import find_submission
+from reports.review.verdicts import NOTHING, usable_comment
 
 
 def merge(
@@ -23,14 +23,14 @@ def merge(
 ) -> tuple[str, ...]:
     """Store a merge as it was typed and return sentences; without `into`, separate the submission.
 
-    `seen` is how many merges of all were seen, if long ago. The results folder must be locked.
+    `seen` is the number of rows when the page was opened. The results folder must be locked.
     Raises UsageError if it is not possible.
     """
     made = replace(
         asked,
         submission=find_submission(store, asked.submission),
         into=find_submission(store, asked.into) if asked.into else "",
-        comment=_read(asked.comment),
+        comment=" ".join(usable_comment(asked.comment).split()),
     )
     rows = [] if seen is None else merge_rows(out)[seen:]
     for row in [each for each in rows if each["submission"] == made.submission][-1:]:
@@ -47,10 +47,3 @@ def merge(
 def merge_rows(out: Path) -> list[Mapping[str, str]]:
     """Return the rows of merged.csv, the oldest first."""
     return merges_table(out).kept()
-
-
-def _read(comment: str) -> str:
-    try:
-        return " ".join(read_comment(comment).split())
-    except Mistyped as error:
-        raise UsageError(str(error), NOTHING) from error

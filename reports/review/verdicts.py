@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from graders.course.review import Answer
+from graders.errors import UsageError
 from graders.written.decisions import Decision, JudgedItem
 from graders.written.question import Review
 from reports.text import number
 
 COMMENT_LIMIT = 2_000
+NOTHING = "nothing is stored"  # the end of a refusal
 NONE = "none"
 _STRIPPED = {code: None for code in range(32) if chr(code) not in "\n\t"} | {127: None}
 
@@ -54,6 +56,14 @@ def read_comment(comment: str) -> str:
             f"A comment can have at most {COMMENT_LIMIT:,} characters; this has {len(comment):,}."
         )
     return comment
+
+
+def usable_comment(comment: str) -> str:
+    """Return what `read_comment` does; raises UsageError, as commands do."""
+    try:
+        return read_comment(comment)
+    except Mistyped as error:
+        raise UsageError(str(error), NOTHING) from error
 
 
 def make_decision(

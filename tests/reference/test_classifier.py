@@ -8,7 +8,7 @@ import torch
 
 from reference.models.backbone import TinySize, load_backbone, write_tiny
 from reference.models.classifier import Classifier, Tokens, beginning
-from reference.models.methods import METHODS, Recipe, trained_count
+from reference.models.methods import METHODS, Recipe
 from reference.training.classification.finetuning import (
     collate,
     encode,
@@ -62,7 +62,6 @@ def test_trained_parameters_are_the_courses_counts(backbone, method):
     wanted = {"head": 2 * d + 2, "prefix": 130 * d + 2, "full": everything + 2 * d + 2}[method]
     groups = make_optimizer(classifier_of(backbone, method), RECIPE).param_groups
     assert sum(p.numel() for group in groups for p in group["params"]) == wanted
-    assert trained_count(method, d, everything) == wanted
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -47,7 +47,8 @@ def test_folders_are_not_changed(uploads, a4, tmp_path, snapshot):
 def test_other_files_are_rejected_with_what_to_upload(uploads, tmp_path, name):
     path = uploads.raw(b"PK\x03\x04", name)
     with pytest.raises(
-        Rejected, match=r"is not an assignment; upload a folder, a \.zip or a \.tar\.gz\.$"
+        Rejected,
+        match=r"is not a supported archive; upload a folder, a \.zip or a \.tar\.gz\.$",
     ):
         opened(path, tmp_path / "work")
 

@@ -53,8 +53,7 @@ class Plan:
         """Claim the folder for this run; return the precision in which the run continues.
 
         Which precision is faster is measured each time; if none was requested, a run continues in
-        the
-        one that it started with. Raises UsageError if the folder contains another run.
+        the one that it started with. Raises UsageError if the folder contains another run.
         """
         own = {
             "assignment": self.assignment,

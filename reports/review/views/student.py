@@ -6,12 +6,12 @@ from datetime import datetime
 
 from graders.adjustments import Adjustment
 from graders.course.best_attempts import Merge, read_merges, student_of, which_count
-from graders.course.extensions import Extensions, Granted, keys_of_one
+from graders.course.extensions import Extensions, Granted, keys_of, keys_of_one
 from graders.course.roster import drops_table
 from graders.model import CriterionResult, Result, ResultStatus, Submission
 from graders.storage.requests import Comment, Request
 from reports.exports.findings import JUDGED, where_ended
-from reports.review.extending import extensions_of, late_days_of, names_of_submission
+from reports.review.extending import extensions_of, late_days_of
 from reports.review.merging import merge_rows
 from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
@@ -173,7 +173,7 @@ def _enrollment(site: Site, given: Submission) -> Enrollment:
     people = people_in(given.student)
     alone = given.id if len(people) == 1 else ""
     by_name = {alone or keys_of_one(each)[0]: each for each in people if alone or keys_of_one(each)}
-    names = names_of_submission(given.id, given.student)
+    names = keys_of(given.id, given.student)
     own = tuple(each for each in rows if name_key(each["student"]) in names)
     return Enrollment(by_name, own, len(rows))
 
@@ -206,7 +206,7 @@ def _dates(site: Site, result: Result, dues: Extensions) -> DueDates | None:
     due = dues.due_of(given)
     if due is None or due.tzinfo is None:
         return None
-    names = names_of_submission(given.id, given.student)
+    names = keys_of(given.id, given.student)
     costs = site.students.rules().policy.lateness.percent
     late_days = late_days_of(site.review.folder, names) if costs else None
     granted = tuple(extensions_of(dues, names))

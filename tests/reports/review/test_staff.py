@@ -91,7 +91,7 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     assert "sha256-" in rea.answer_headers["content-security-policy"]
     rejected = rea.get("/?show=rejected").body
     assert ('/s/eve.txt"' in rejected, '/s/dan"' in rejected) == (True, False)
-    assert "is not an assignment" in rea.get("/s/eve.txt").body
+    assert "is not a supported archive" in rea.get("/s/eve.txt").body
     assert "Adjust" not in rea.body, "it was not accepted"
     assert "The upload cannot be shown" in rea.get("/s/eve.txt/code").body
     assert rea.get("/index.html").status == 200

@@ -1,9 +1,13 @@
-"""Compare the submissions of a course, or follow students over several of them, for staff."""
+"""A course as a whole, for staff: what its submissions share, and who has which dates and attempts.
+
+`similarity`, `agreement` and `attempts` only show something. `extend`, `late-days`, `merge` and
+`drop` record what staff know about students, as rows of tables in the results folder.
+"""
 
 import getpass
 import tempfile
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +18,7 @@ import typer
 from commands.options import Folder, Reviewer
 from graders.attempts import follow
 from graders.course.best_attempts import Merge, read_merges, student_of
-from graders.course.extensions import late_in, spend, write_late_days
+from graders.course.extensions import late_in, read_extensions, spend, write_late_days
 from graders.course.gathering import gathered, in_words
 from graders.course.review import open_review
 from graders.course.roster import drops_table
@@ -26,10 +30,14 @@ from graders.registry.discovery import load_assignment
 from graders.similarity.pairs import compare
 from graders.similarity.uploads import Upload, read_upload
 from graders.storage.files import write_whole
-from graders.storage.store import FILE, read_store, reopen_store
+from graders.storage.store import FILE, Store, read_store, reopen_store
 from graders.written.agreement import agreements, paces
 from reports.attempts import write_attempts
 from reports.course.files import write_course
+from reports.review.dropping import Dropping
+from reports.review.dropping import drop as store_drop
+from reports.review.extending import Extension
+from reports.review.extending import extend as store_extension
 from reports.review.merging import merge as store_merge
 from reports.similarity import write_similarity
 from reports.terminal.results import progress_of
@@ -37,6 +45,7 @@ from reports.terminal.store import (
     show_accounts,
     show_agreement,
     show_drops,
+    show_extensions,
     show_merges,
     show_paces,
     show_sentences,
@@ -176,6 +185,28 @@ def _any_assignment() -> Assignment:
     return Assignment("", "", 0, None, (), ANY, NOTHING_RUNS, 0, Path())
 
 
+def extend(
+    folder: Folder,
+    student: Annotated[
+        str, typer.Argument(help="Email, student number or submission.", show_default="list all")
+    ] = "",
+    due: Annotated[str, typer.Option(metavar="DATE", help="Such as 2026-12-03T23:59-08:00.")] = "",
+    comment: Annotated[str, typer.Option(help="Why (for staff only).")] = "",
+    reviewer: Reviewer = "",
+) -> None:
+    """Give a student more time, or list the extensions."""
+    if bool(student) != bool(due):
+        raise UsageError("give a student and --due", "extend DIR STUDENT --due DATE")
+    if not student:
+        with read_store(folder) as store:
+            task = stored_assignment(store, store.generation().number)
+            show_extensions(read_extensions(folder, task).granted)
+        return
+    asked = Extension(student, due, reviewer or getpass.getuser(), comment)
+    with _changed(folder) as (store, task):
+        show_sentences((store_extension(store, folder, task, asked),))
+
+
 def merge(
     folder: Folder,
     other: Annotated[
@@ -195,12 +226,9 @@ def merge(
     if not other:
         show_merges(read_merges(folder).values())
         return
-    with reopen_store(folder) as store:
-        generation = store.generation().number
-        task = stored_assignment(store, generation)
-        asked = Merge(other, into, attempts, reviewer or getpass.getuser(), comment)
+    asked = Merge(other, into, attempts, reviewer or getpass.getuser(), comment)
+    with _changed(folder) as (store, task):
         show_sentences(store_merge(store, folder, task, asked))
-        write_course(store, generation, task=task, out=folder, named=())
 
 
 def drop(
@@ -213,20 +241,14 @@ def drop(
     reviewer: Reviewer = "",
 ) -> None:
     """Mark a student who left the course, or list these; nothing is graded or deleted."""
-    from reports.review.dropping import Dropping
-    from reports.review.dropping import drop as store_drop
-
     if (undo or comment) and not student:
         raise UsageError("no student is named", "drop DIR STUDENT")
     if not student:
         show_drops(drops_table(folder).kept())
         return
-    with reopen_store(folder) as store:
-        generation = store.generation().number
-        asked = Dropping(student, not undo, reviewer or getpass.getuser(), comment)
+    asked = Dropping(student, not undo, reviewer or getpass.getuser(), comment)
+    with _changed(folder) as (store, _):
         show_sentences((store_drop(store, folder, asked),))
-        task = stored_assignment(store, generation)
-        write_course(store, generation, task=task, out=folder, named=())
 
 
 def late_days(
@@ -256,3 +278,13 @@ def late_days(
     names = [each.resolve().name for each in places]
     unlike = len({*names}) == len(names)
     show_accounts(accounts, names if unlike else list(map(str, places)))
+
+
+@contextmanager
+def _changed(folder: Path) -> Iterator[tuple[Store, Assignment]]:
+    """Open a results folder to change what staff recorded; then write its files."""
+    with reopen_store(folder) as store:
+        generation = store.generation().number
+        task = stored_assignment(store, generation)
+        yield store, task
+        write_course(store, generation, task=task, out=folder, named=())

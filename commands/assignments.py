@@ -1,4 +1,4 @@
-"""Commands for what is bundled with Softmark: assignments, examples, and a look at this machine."""
+"""Commands about assignments: validate, audit, examples, demo, new ones; and `doctor`."""
 
 import tempfile
 from concurrent.futures import Executor
