@@ -30,8 +30,9 @@ from graders.registry.check_files import CheckFile, check_files, files_below
 from graders.scoring import wanted_criteria
 from graders.storage.store import CacheKey
 
-# No check reads those.
+# No check reads these.
 LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "audit.toml", "__pycache__")
+# Not used from the upload to the verdict: changes here must not make a course outdated.
 ELSEWHERE = {
     "graders": (
         *("assignments", "attempts.py", "audit", "audited.py"),
@@ -125,11 +126,11 @@ def _criteria_keys(assignment: Assignment, options: Options, sums: _Sums) -> dic
     except GraderFault:  # it is unknown which criterion a file that does not import belongs to
         return dict.fromkeys(wanted, _sum_of(sums.files, sums.common, sums.data))
     known = {name for file in files for name in (*file.reads, *child_side(sums.files))}
-    everybodys = set(sums.files) - known - {"assignment.toml"}
+    shared = set(sums.files) - known - {"assignment.toml"}
     keys = {}
     for criterion in wanted:
         own = [file for file in files if criterion in file.criteria]
-        read = everybodys | _read(own, sums.files)
+        read = shared | _read(own, sums.files)
         asks = frozenset[str]().union(*(file.fixtures for file in own))
         keys[criterion] = _sum_of(
             sums.common,

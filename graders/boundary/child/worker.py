@@ -85,7 +85,7 @@ def work(order: Order, settle: Callable[[], None] | None) -> None:
 
 
 def _ignore(_setting: object) -> None:
-    """Ignore a setting for speed, which is no part of the work."""
+    """Stand in for settings of torch that only change speed or rounding."""
 
 
 def _take_socket() -> socket.socket:
@@ -110,8 +110,8 @@ def _versions() -> wire.Value:
 def _import_modules(order: Order) -> dict[str, ModuleType]:
     """Import the modules that answer, while no student file can replace one of our modules."""
     runtime = Path(order.runtime)
-    everybodys = runtime / "graders" / "adapting" / "standins"
-    standins = [str(runtime / "standins"), str(everybodys)]
+    shared = runtime / "graders" / "adapting" / "standins"
+    standins = [str(runtime / "standins"), str(shared)]
     outside = [each for each in sys.path if each != order.runtime]
     known = [each for each in order.packages if each not in outside]
     sys.modules["graders"].__path__ = [str(Path(order.runtime) / "graders")]
