@@ -200,7 +200,7 @@ def _names(out: Path) -> Names:
     with reopen_store(out) as store:
         names = Names(store.course_key())
         for each in store.members(store.generation().number):
-            student, _ = store.handed_in(each.submission, each.cache_key.address)
+            student, _ = store.people_and_time(each)
             names.add(each.submission, each.path.name, people_in(student))
     return names
 

@@ -86,9 +86,7 @@ def opened(path: Path, work: Path) -> Iterator[Path]:
         yield path
         return
     if not path.name.casefold().endswith(SUFFIXES):
-        raise Rejected(
-            f"{shown(path.name)} is not a supported archive; upload {WANTED}."
-        )
+        raise Rejected(f"{shown(path.name)} is not a supported archive; upload {WANTED}.")
     unpacked = work / "unpacked"
     try:
         unpack(path, unpacked)

@@ -137,8 +137,7 @@ class ResultsFolder:
     def people(self) -> dict[str, str]:
         """Return who submitted what, by submission."""
         members = self.store.members(self.generation)
-        given = ((each.submission, each.cache_key.address) for each in members)
-        return {name: self.store.handed_in(name, address)[0] for name, address in given}
+        return {each.submission: self.store.people_and_time(each)[0] for each in members}
 
     def listed(self) -> frozenset[str]:
         """Return the submissions that are in the reports."""

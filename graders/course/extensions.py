@@ -190,7 +190,7 @@ def late_in(
     written = {name: days for name, (days, by) in read_late_days(out).items() if by != SPENT}
     for each in store.members(store.generation().number):
         if each.listed and each.status != "rejected":
-            student, moment = store.handed_in(each.submission, each.cache_key.address)
+            student, moment = store.people_and_time(each)
             who = each.submission, student
             given = Submission(*who, task.name, each.path, each.sha256, moment)
             late = begun(seconds_late(moment, dues.due_of(given), lateness), DAY)

@@ -151,7 +151,7 @@ def upload_again(store: Store, member: Member, assignment: Assignment) -> Submis
             "put it back there, or run `run` with its new path",
         )
     found = identify(member.path, assignment.name)
-    student, moment = store.handed_in(member.submission, member.cache_key.address)
+    student, moment = store.people_and_time(member)
     same = found.sha256 == member.sha256
     submitted_at = moment if same else found.submitted_at
     return replace(found, id=member.submission, student=student, submitted_at=submitted_at)

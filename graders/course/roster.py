@@ -161,7 +161,7 @@ def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
     """
     found = [defaultdict[str, list[str]](list) for _ in range(4)]
     for each in store.members(generation):
-        student, _ = store.handed_in(each.submission, each.cache_key.address)
+        student, _ = store.people_and_time(each)
         people = people_in(student)
         known = {text for p in people for text in (p.email, p.sid, p.canvas)}
         known |= {each.submission, each.path.name}
@@ -172,7 +172,7 @@ def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
 
 
 def _searched(store: Store, member: Member) -> str:
-    student, _ = store.handed_in(member.submission, member.cache_key.address)
+    student, _ = store.people_and_time(member)
     return folded(f"{member.submission}\n{student}")
 
 

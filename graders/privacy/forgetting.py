@@ -74,9 +74,7 @@ def find_student(
     What was typed comes last. Raises UsageError if it is not exactly one student.
     """
     members = {each.submission: each for each in store.members(generation)}
-    handed_in = (
-        store.handed_in(each.submission, each.cache_key.address) for each in members.values()
-    )
+    handed_in = (store.people_and_time(each) for each in members.values())
     people = {name: people_in(text) for name, (text, _) in zip(members, handed_in, strict=True)}
     known = roster.by_identity(store, generation)
     found = [typed] if typed in members else known.get(name_key(typed), [])

@@ -60,7 +60,7 @@ def member_of(row: tuple[Any, ...]) -> Member:
     return Member(name, status, sha256, decoded(path), bool(listed), key, total)
 
 
-def handed_in(
+def people_and_time(
     connection: sqlite3.Connection, submission: str, address: str
 ) -> tuple[str, datetime | None]:
     """Return the student and the time of submission of the Result at this address."""
@@ -76,14 +76,14 @@ def handed_in(
 def name_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
     """Update the student, the time and the path of a stored Result from this submission."""
     student, moment = submission.student, submission.submitted_at
-    if handed_in(connection, submission.id, address) != (student, moment):
+    if people_and_time(connection, submission.id, address) != (student, moment):
         _write_anew(connection, submission.id, address, student, moment)
     place_anew(connection, submission, address)
 
 
 def rename(connection: sqlite3.Connection, submission: str, address: str, student: str) -> None:
     """Update the student of a stored Result."""
-    _, moment = handed_in(connection, submission, address)
+    _, moment = people_and_time(connection, submission, address)
     _write_anew(connection, submission, address, student, moment)
 
 

@@ -256,10 +256,11 @@ class Store:
         """Return a generation's members by submission, listed or not."""
         return [rows.member_of(row) for row in self._rows(rows.MEMBERS, generation)]
 
-    def handed_in(self, submission: str, address: str) -> tuple[str, datetime | None]:
-        """Return the student and the time of submission of the Result at this address."""
+    def people_and_time(self, member: Member) -> tuple[str, datetime | None]:
+        """Return who submitted it, and when."""
         with in_words(self._file):
-            return rows.handed_in(self._connection, submission, address)
+            address = member.cache_key.address
+            return rows.people_and_time(self._connection, member.submission, address)
 
     def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
         """Yield the listed Results of a generation, by submission, each read when needed."""

@@ -48,7 +48,7 @@ def _mark(store: Store, out: Path) -> list[str]:
     """Mark in the store who left; return the submissions that were marked in another way."""
     drops, changed = read_drops(out), list[str]()
     for each in store.members(store.generation().number):
-        student, _ = store.handed_in(each.submission, each.cache_key.address)
+        student, _ = store.people_and_time(each)
         marked = with_drops(each.submission, student, drops)
         if marked != student:
             store.rename(each.submission, marked)

@@ -85,10 +85,8 @@ def set_late_days(store: Store, out: Path, asked: LateDays) -> str:
 
     Raises UsageError if it is not possible. The results folder must be locked.
     """
-    people = {
-        each.submission: each.cache_key.address for each in store.members(store.generation().number)
-    }
-    student, _ = store.handed_in(asked.submission, people[asked.submission])
+    members = {each.submission: each for each in store.members(store.generation().number)}
+    student, _ = store.people_and_time(members[asked.submission])
     names = keys_of(asked.submission, student)
     before, typed = late_days_of(out, names), asked.days.strip()
     if typed and not (typed.isdecimal() and len(typed) <= 3):
@@ -162,7 +160,7 @@ def names_of(store: Store, out: Path, typed: str) -> list[str]:
 def _identities(store: Store, out: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield the submission, if it is of one person, and what else identifies that person."""
     for member in store.members(store.generation().number):
-        student, _ = store.handed_in(member.submission, member.cache_key.address)
+        student, _ = store.people_and_time(member)
         people, name = people_in(student), name_key(member.submission)
         alone = len(people) == 1
         yield from ((name if alone else "", keys_of_one(each)) for each in people)
@@ -180,7 +178,7 @@ def _of_group(store: Store, out: Path, task: Assignment, names: Sequence[str]) -
     dues = read_extensions(out, task)
     own = extensions_of(dues, names)[-1].due
     for each in store.members(store.generation().number):
-        student, _ = store.handed_in(each.submission, each.cache_key.address)
+        student, _ = store.people_and_time(each)
         keys = {*keys_of(each.submission, student)}
         latest = max((dues.later[key] for key in keys if key in dues.later), default=own)
         if keys & {*names} and latest > own:

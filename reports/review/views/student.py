@@ -184,9 +184,7 @@ def _attempts(site: Site, submission: str) -> AboutAttempts:
     listed = frozenset(people)
     for each in review.store.members(review.store.generation().number):
         if not each.listed:
-            people[each.submission], _ = review.store.handed_in(
-                each.submission, each.cache_key.address
-            )
+            people[each.submission], _ = review.store.people_and_time(each)
     merges = read_merges(review.folder)
     root = student_of(merges, submission)
     merged = (each for name, each in merges.items() if student_of(merges, name) == root)

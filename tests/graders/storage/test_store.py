@@ -81,7 +81,7 @@ def test_a_store_of_an_earlier_version_is_read_and_takes_a_new_name(stored):
     given = replace(a_result().submission, student="Ada L.", submitted_at=None)
     with open_store(stored) as store:
         store.adopt(1, [(given, KEY.address)], anew=True)
-        assert store.handed_in("ada", KEY.address) == ("Ada L.", None)
+        assert store.people_and_time(store.members(1)[0]) == ("Ada L.", None)
     assert results_in(stored) == [a_result(submission=given)]
 
 
