@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase as fnmatch
 from pathlib import PurePosixPath
@@ -54,7 +54,8 @@ def find(
     code folder. It also is if `whole` is True; the student side then chooses the modules. Ties are
     broken in this order: a folder not named like a copy, one named src, the shallowest, the first
     in the alphabet. Artifacts are searched for next to the code folder, in it, then anywhere; an
-    exact name wins over one that differs by case.
+    exact name wins over one that differs by case. If there is neither, the only file counts to
+    whose name a browser or an editor added something.
     """
     own = sorted(path for path in files if not _is_foreign(path))
     if any("*" in name for name in code):
@@ -67,6 +68,12 @@ def find(
         chosen = PurePosixPath() if any(path.suffix == ".py" for path in own) else None
     candidates = {name: _candidates(own, name, near) for name in artifacts}
     found = {name: paths for name, paths in candidates.items() if paths}
+    taken = {_stem(name) for name in found}
+    found |= {
+        name: renamed
+        for name in artifacts
+        if _stem(name) not in taken and len(renamed := tuple(_renamed(own, name))) == 1
+    }
     if not code and not found:
         notes += _archive_notes(own)
     return Found(chosen, found, (*notes, *_misnamed_notes(own, found, artifacts)))
@@ -209,6 +216,15 @@ def _stem(name: str) -> str:
 
 def _near(code: PurePosixPath | None) -> tuple[PurePosixPath, ...]:
     return () if code is None else (code.parent, code)
+
+
+def _renamed(files: Iterable[PurePosixPath], name: str) -> Iterator[PurePosixPath]:
+    """Yield the files like `answers (1).md`, `answers.md.txt` and `answers.txt`."""
+    plain = name.casefold()
+    texts = {f"{plain}.txt", *([f"{_stem(name)}.txt"] if plain.endswith(".md") else [])}
+    for path in files:
+        if re.sub(rf"\s*{NUMBERED.pattern}", "", path.name.casefold()) in {plain, *texts}:
+            yield path
 
 
 def _candidates(

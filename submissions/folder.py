@@ -30,7 +30,7 @@ def copy_needed(
     code, code_notes = _code(found, sizes, set(artifacts.values()), limits)
     root.mkdir(parents=True)
     for path in sorted({*code, *artifacts.values()}):
-        _copy(upload / path, root / path, sizes[path])
+        copy_file(upload / path, root / path, sizes[path])
     return CleanFolder(
         root=root,
         code=None if found.code is None else root / found.code,
@@ -51,7 +51,8 @@ def _artifacts(
             continue
         taken[name] = best
         if best.name != name:
-            notes.append(f"Using {shown(str(best))} for {name}: the name differs by case")
+            case = " by case" if best.name.casefold() == name.casefold() else ""
+            notes.append(f"Using {shown(str(best))} for {name}: the name differs{case}")
         different = [str(o) for o in others if _differ(upload, best, o, sizes)]
         if different:
             notes.append(
@@ -107,7 +108,8 @@ def _modules_first(path: PurePosixPath) -> tuple[bool, int, str]:
     return (path.suffix not in CODE, len(path.parts), str(path))
 
 
-def _copy(source: Path, target: Path, size: int) -> None:
+def copy_file(source: Path, target: Path, size: int) -> None:
+    """Copy a regular file up to this size, without following links."""
     target.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(source, os.O_RDONLY | ONLY_A_FILE)
     with open(descriptor, "rb") as file, target.open("xb") as copy:

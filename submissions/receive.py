@@ -6,21 +6,28 @@ batch folder ─ collect ─ identify_all ─ Submission
              archive ─ unpack ─┐            v
               folder ──────────┴ list_files ─ find ─ copy_needed ─ CleanFolder
 ```
+
+If an upload contains no code outside of archives, these are unpacked as well, in their places.
 """
 
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from submissions.archives.archive import SUFFIXES, WANTED, unpack
 from submissions.escaping import shown
 from submissions.finding import find
-from submissions.folder import copy_needed
+from submissions.folder import CODE, copy_file, copy_needed
 from submissions.identity import identify, identify_all
 from submissions.leftout import is_left_out
-from submissions.listing import list_files
+from submissions.limits import UNPACK_LIMITS
+from submissions.listing import Entry, list_files, walk
 from submissions.submission import CleanFolder, Rejected, Submission
+
+MOST_INNER = 4  # archives in an upload that are unpacked, together within the limits of one
+INNER_LIMITS = replace(UNPACK_LIMITS, total_bytes=UNPACK_LIMITS.total_bytes // MOST_INNER)
 
 __all__ = ["collect", "identify", "identify_all", "open_submission", "opened"]
 
@@ -82,14 +89,46 @@ def opened(path: Path, work: Path) -> Iterator[Path]:
     """
     if path.is_symlink() or not (path.is_dir() or path.is_file()):
         raise Rejected(f"{shown(path.name)} is a link or not a regular file; upload {WANTED}.")
-    if path.is_dir():
+    if path.is_dir() and not _archives_of_code(path):
         yield path
         return
-    if not path.name.casefold().endswith(SUFFIXES):
+    if path.is_file() and not path.name.casefold().endswith(SUFFIXES):
         raise Rejected(f"{shown(path.name)} is not a supported archive; upload {WANTED}.")
     unpacked = work / "unpacked"
     try:
-        unpack(path, unpacked)
+        if path.is_file():
+            unpack(path, unpacked)
+        else:
+            total = 0
+            for each in sorted(_entries(path), key=lambda entry: entry.size):
+                total += each.size
+                if total <= UNPACK_LIMITS.total_bytes:
+                    copy_file(path / each.path, unpacked / each.path, each.size)
+        for each in _archives_of_code(unpacked):
+            _unpack_in_place(unpacked / each.path, work / "inner")
         yield unpacked
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
+
+
+def _entries(folder: Path) -> list[Entry]:
+    return [each for each in walk(folder) if not each.skipped]
+
+
+def _archives_of_code(folder: Path) -> list[Entry]:
+    """Return the archives in an upload that has no code outside of them."""
+    files = _entries(folder)
+    if any(each.path.suffix.casefold() in CODE for each in files):
+        return []
+    return [each for each in files if each.path.name.casefold().endswith(SUFFIXES)][:MOST_INNER]
+
+
+def _unpack_in_place(archive: Path, work: Path) -> None:
+    """Replace an archive by a folder of its name; one that cannot be unpacked safely remains."""
+    try:
+        unpack(archive, work, INNER_LIMITS)
+    except Rejected:
+        shutil.rmtree(work, ignore_errors=True)
+        return
+    archive.unlink()
+    work.rename(archive)

@@ -113,9 +113,14 @@ class Gathered:
         ]
 
     def is_spare(self, name: str) -> bool:
-        """Return whether the name is taken from a file named like a copy, a draft or a starter."""
-        home = self._homes.get(name)
-        return home is not None and home.source.path in self._listing.spare
+        """Return whether the name is taken from a file named like a copy, a draft or a starter.
+
+        If all names are (`Copy of Homework 6.ipynb` alone), that says nothing.
+        """
+        spare = {
+            each for each, home in self._homes.items() if home.source.path in self._listing.spare
+        }
+        return name in spare and spare != set(self._homes)
 
     def source(self, name: str) -> str:
         """Return the file that this name is taken from."""

@@ -45,6 +45,9 @@ HINTS: dict[str, str] = {
     r"view size is not compatible": (
         "`.view` needs a contiguous tensor: use `.reshape`, or `.contiguous()` before `.view`."
     ),
+    r"last dimension with stride 1|tensor is not contiguous": (
+        "The operation needs a contiguous tensor: call `.contiguous()` on it first."
+    ),
     r"expected scalar type|same dtype|can't be cast": (
         "Two tensors have different dtypes. Print `.dtype` of each, and convert one of them, such "
         "as with `.to(x.dtype)`."

@@ -150,9 +150,19 @@ def test_plain_names_are_no_copies(name):
 ANSWERS = ("answers.md", "answers.yaml")
 
 
-@pytest.mark.parametrize(
-    "name", ["answers(1).md", "answers.md.txt", "answers.docx", "Answers.txt", "answers_copy.md"]
-)
+@pytest.mark.parametrize("name", ["answers (1).md", "answers.md.txt", "Answers.txt"])
+def test_what_a_browser_or_an_editor_adds_to_a_name_is_ignored(name):
+    """If several files differ only by that, nobody knows which is meant."""
+    path = P("a") / name
+    assert find([path], (), ANSWERS).files == {"answers.md": (path,)}
+    several = find([path, P("a/answers(2).md")], (), ANSWERS)
+    assert not several.files
+    assert len(several.notes) == 2
+    exact = P("a/answers.yaml")
+    assert find([path, exact], (), ANSWERS).files == {"answers.yaml": (exact,)}
+
+
+@pytest.mark.parametrize("name", ["answers.docx", "answers_copy.md"])
 def test_a_file_with_nearly_the_right_name_is_told(name):
     found = find(tree(f"a: {name}"), (), ANSWERS)
     assert not found.files

@@ -35,6 +35,20 @@ def test_every_kind_of_upload_gives_the_same(uploads, a4, tmp_path, files_in, pa
     assert clean.notes == ("Using `a4/src` (contains dataset.py, attention.py)",)
 
 
+@pytest.mark.parametrize("pack", ["tree", "zip", "tar"])
+def test_archives_are_opened_if_no_code_is_outside(uploads, a4, tmp_path, files_in, snapshot, pack):
+    inner = uploads.zip(a4, "hw.zip").read_bytes()
+    upload = getattr(uploads, pack)({"hand in/hw.zip": inner, "r.pdf": b"x", "bad.zip": b"PK"})
+    before = snapshot(uploads.folder)
+    clean = opened(upload, tmp_path / "work")
+    assert clean.code == clean.root / "hand in/hw.zip/a4/src"
+    assert {f"hand in/hw.zip/{name}": data for name, data in a4.items()} == files_in(clean.root)
+    assert snapshot(uploads.folder) == before
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["clean"]
+    own = opened(uploads.tree(a4 | {"old.zip": inner}, "bob"), tmp_path / "own")
+    assert own.code == own.root / "a4/src"
+
+
 def test_folders_are_not_changed(uploads, a4, tmp_path, snapshot):
     folder = uploads.tree(a4 | {"venv/x": b"", "a4/src/old/dataset.py": b""})
     (folder / "link").symlink_to("/etc")

@@ -24,7 +24,7 @@ LONGEST_ID = 8  # the largest number of numbers and letters in an id
 _ATOM = re.compile(r"\d+|[^\W\d_]+")
 _PUNCTUATION = re.compile(r"[:：.)\]–—]|-\s")
 _SHORT = re.compile(r"[ivx]+|[a-z]|\d+")
-_GAP = r"(?:\s?[.()\[\]*_]{1,3}\s?)?"  # between the numbers and letters of an id within a text
+_GAP = r"(?:\s?[.()\[\]*_]{1,3}\s?|\s)?"  # between the numbers and letters of an id within a text
 Words = Sequence[re.Match[str]]
 
 

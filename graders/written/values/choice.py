@@ -39,6 +39,11 @@ _SECOND = re.compile(rf"{_BETWEEN}[\[(]?([A-Za-z])(?:[\])]|\b)(?!\w)(?=\s*(?:$|[
 _BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)$")  # `- [x] option`
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _COLON = re.compile(r":|->|=>|→|⇒")
+# Matches `no idea` or `not sure`, and `not unique`, which may mean that something is the same.
+_NO_ANSWER = re.compile(
+    r"no (?:idea|clue)\b"
+    r"|(?:(?:they are|it is) )?not (?:always|necessarily|sure|certain|unique|distinct|different)\b"
+)
 _NONE = frozenset({"none", "none of them", "none of these", "none of the above", "nothing"})
 
 
@@ -224,7 +229,12 @@ def _meant(line: str, options: Options) -> set[str]:
 
 
 def _contradicts(words: str, text: str, label: str, options: Options) -> bool:
-    """Return whether another option follows, as in `no, they can`, or a negation is negated."""
+    """Return whether another option follows, as in `no, they can`, or a negation is negated.
+
+    Also if the first word is not an answer: `no idea`, `not sure`, `not unique`.
+    """
+    if _NO_ANSWER.match(words):
+        return True
     rest = f"{words[len(text) :].strip()} "
     following = next(
         (meant for each, meant in options.meanings() if rest.startswith(f"{each} ")), label

@@ -171,6 +171,11 @@ def test_own_file_is_taken_before_another(take, files, taken):
     assert got.source("f") == taken
 
 
+def test_a_copy_is_spare_only_beside_other_work(take):
+    assert not take({"Copy of A2S2 (1).py": F, "utils.py": "X = 1"}, "f").is_spare("f")
+    assert take({"Copy of A2S2 (1).py": F, "A2S2.py": G}, "f", "g").is_spare("f")
+
+
 def test_own_files_are_rivals_and_what_stands_in_for_them_may_not_be_meant(take):
     files = {"A2S2.py": F, "b/A2S2.py": F2, "old/A2S2.py": F2 + G, "exp.py": F2}
     assert take(files, "f", own=("A2S2",)).rivals() == {"A2S2.py": ["b/A2S2.py"]}

@@ -109,7 +109,7 @@ def test_data_are_not_missed_if_given_or_not_needed(course, hand_in, tmp_path, o
 
 def test_a_preview_lists_what_is_found_and_missing(course, hand_in, tmp_path):
     folder = hand_in(work_py=RIGHT)
-    (folder / "answers (1).md").write_text("x")
+    (folder / "answers copy.md").write_text("x")
     archive = shutil.make_archive(str(tmp_path / "bob"), "zip", folder)
     for upload in previews(identify_all([folder, tmp_path / archive], "t"), request_for(course)):
         assert upload.code == ("work.py",)

@@ -65,6 +65,9 @@ RIGHT = [
         "1e.ii",
         "**K = I**, **Q = u_d u_a^T + u_c u_d^T**, **V = (u_b u_b^T - u_c u_c^T)/β²**.",
     ),
+    ("cs224n-a5", "1e.ii", "K = 𝟙, Q = u_d u_a^T + u_c u_d^T, V = (u_b u_b^T - u_c u_c^T)/β²"),
+    ("cs224n-a4", "1c.i", "α^{-1/4}(μ_a+μ_b)"),
+    ("cs224n-a4", "1c.i", "β α^{-1/4}(μ_a+μ_b)"),
 ]
 OPEN = [  # what a person decides
     ("cs224n-a4", "1b", "q = c(k_a + k_b) with c → 0"),
@@ -73,6 +76,8 @@ OPEN = [  # what a person decides
     ("cs224n-a4", "1b", "not q = c(k_a + k_b) but q = c(k_a - k_b)"),
     ("cs224n-a4", "1b", r"$q = c \sum_{i \in S} k_i$, where $S = \{a, b\}$"),
     ("cs224n-a4", "2b.ii", "No, they can: it is possible."),
+    ("cs224n-a4", "2b.ii", "not unique"),
+    ("cs224n-a4", "2b.ii", "No clue, maybe yes."),
     ("uw-a2", "1.2.1", "q = 100 times the first of the keys"),
     ("jhu-hw6", "1.1", "It is not A."),
     ("jhu-hw6", "2.3.1", "hμ² is wrong, it is h²μ²"),
@@ -85,6 +90,8 @@ WRONG = [
     ("cs224n-a4", "1b", "formula: (k_a+k_b)/2", 0.5),
     ("cs224n-a4", "1b", "0", 0),
     ("cs224n-a4", "1c.i", "beta*(k_a+k_b)", 0.5),
+    ("cs224n-a4", "1c.i", "(mu_a+mu_b)/alpha", 0.5),  # the scatter of the keys decides
+    ("cs224n-a4", "1c.i", r"\beta\alpha^{-1/2}(\mu_a+\mu_b)", 0.5),
     ("cs224n-a4", "1d.i", "q1: beta*mu_a\nq2: beta*mu_a", 0),
     ("cs224n-a4", "2b.ii", "Yes, at t = 0 and t = 2 pi.", 0),
     ("cs224n-a4", "2b.ii", "yes and no", 0),

@@ -103,6 +103,11 @@ def test_no_neighbor_swallows_an_answer(said, question, form):
     assert said("cs224n-a4", question, form.format(**BOTH)) != "fails"
 
 
+def test_an_answer_that_begins_within_another_one_waits(said):
+    text = f"1 b) {BOTH['b']}\n1 c) i) {BOTH['c']}\n2 b) ii) no"
+    assert said("cs224n-a4", "2b.ii", text) == "waits"
+
+
 @pytest.mark.parametrize("form", [form for form in lines_of(TYPED) if "Schlüssel" in form])
 def test_a_reason_beside_a_formula_is_read_by_a_person(said, form):
     text = f"## 1b\n\n{form.format(f=BOTH['b'], c='c >> 0')}"

@@ -36,6 +36,7 @@ from .unwritten import require_rotation
 SHAPES = st.tuples(  # (B, n_heads, T, head size)
     st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 5).map(lambda n: 2 * n)
 )
+LONG = (1, 2, 128, 32)  # the course's block and heads
 GENERIC = (2, 4, 3, 6)  # all axes differ, so every known mistake gives a different result
 OTHER_PAIR = "A rotated pair does not match equation 3."
 SAME_SCORES = (
@@ -47,8 +48,6 @@ SAME_SCORES = (
 @pytest.mark.criterion("rotary", weight=0.4)
 def test_rotation_values(student: Student, inputs: Inputs, score: Score) -> None:
     """Each pair (a, b) at position t becomes (a cos tθ_i - b sin tθ_i, a sin tθ_i + b cos tθ_i)."""
-    draw = inputs.random("long rotation").randint
-    long = (1, 2, draw(33, 48), 2 * draw(12, 18))  # heads about as large as the course's
 
     @seed(inputs.seed("rotated shapes"))
     @given(SHAPES)
@@ -57,7 +56,7 @@ def test_rotation_values(student: Student, inputs: Inputs, score: Score) -> None
 
     try:
         each_pair_is_rotated()
-        _say_how_asked(student, _check_values(student, inputs, long), score)
+        _say_how_asked(student, _check_values(student, inputs, LONG), score)
     except CheckFailed as problem:
         if isinstance(problem.__cause__, StudentRaised):  # there is no value to compare
             raise
@@ -186,7 +185,7 @@ def _pair(numbers: Floats) -> str:
 
 def _check_scores(student: Student, inputs: Inputs) -> None:
     draw = inputs.random("scores").randint
-    for shape in [(2, 3, draw(6, 9), 2 * draw(3, 5)), (1, 4, draw(3, 6), 2)]:
+    for shape in [(2, 3, draw(6, 9), 2 * draw(3, 5)), (1, 4, draw(3, 6), 2), LONG]:
         q, k = (normal(inputs, name, *shape) for name in ("queries", "keys"))
         one_way_holds(rotations(student, [q, k]), _scores_agree)
 

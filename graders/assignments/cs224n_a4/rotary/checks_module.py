@@ -1,7 +1,6 @@
 """CausalSelfAttention and GPT: where the rotation is used, and where it is not."""
 
 import contextlib
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,12 +17,12 @@ from graders.errors import StudentRaised
 
 from . import mistakes
 from .expected import Floats, Projections, Rotation, Turn
+from .layouts import ROLES, readings
 from .mistakes import UNROTATED, Module
 from .replies import as_floats, kind, normal, results, rotations
 from .unwritten import require_positions, rotates
 
 BLOCKS = (101, 103, 107, 109, 113, 127)  # primes that no other axis has
-ROLES = ("query", "key", "value", "proj")
 WRITTEN = ("rotation-is-written", "module-is-written")
 ATTENTION = (
     "Compare the forward pass with the starter's: q · k / sqrt(head size), causal mask, softmax "
@@ -89,11 +88,26 @@ class Observed:
     def gives(self, module: Module, turn: Turn) -> Projections | None:
         """Return the reading of its weights under which it computes what `module` does, if any."""
         given = list(zip(self.question.xs, self.outputs, strict=True))
-        for layers in _readings(self.parameters, self.question):
+        for layers in self._fitting():
             came = ((y, module.output(layers, x, self.question.n_head, turn)) for x, y in given)
             if all(is_close(output, expected, "attention") for output, expected in came):
                 return layers
         return None
+
+    def _fitting(self) -> Sequence[Projections]:
+        """Return the readings of its weights that explain the first position.
+
+        It attends only to itself, whatever the rotation is. If none does, return the usual ones.
+        """
+        C, n_head = self.question.n_embd, self.question.n_head
+        x, output = self.question.xs[0][:, :1], self.outputs[0][:, :1]
+        every = readings(self.parameters, C, n_head)
+        found = [
+            each
+            for each in every
+            if is_close(output, each.apply("proj", each.apply("value", x)), "attention")
+        ]
+        return found or list(readings(self.parameters, C, n_head, usual=True))
 
 
 @pytest.mark.criterion("rotary", weight=1.0)
@@ -225,7 +239,11 @@ def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
         rope=rope,
         dropout=DROPOUT,
         read=lambda reply: {
-            mode: _Dropped(_changes(reply[mode][:2], x.shape), _ignores(reply[mode][2:], x.shape))
+            mode: _Dropped(
+                _changes(reply[mode][:2], x.shape),
+                _ignores(reply[mode][2:4], x.shape),
+                _looks_ahead(reply[mode][2:], x.shape),
+            )
             for mode in ("evaluation", "training")
         },
     )
@@ -235,6 +253,12 @@ def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
             "dropout drops everything.",
             hint="The argument of nn.Dropout is the probability to drop a value. Keep the "
             "starter's rates.",
+        )
+    if dropped["training"].looks_ahead and not dropped["evaluation"].looks_ahead:
+        fail(
+            f"In training mode with dropout {DROPOUT}, the {name} attention module uses later "
+            "positions: another last vector changes the outputs before it.",
+            hint="Dropout belongs after the softmax. It replaces scores by 0, and masked ones too.",
         )
     in_training = dropped["training"].changes
     if dropped["evaluation"].changes:
@@ -258,6 +282,7 @@ class _Dropped:
 
     changes: bool | None  # whether two outputs for one x differ; None if that cannot be seen
     ignores: bool  # whether opposite inputs have the same output, with the same random numbers
+    looks_ahead: bool  # whether another last position changes earlier outputs, in the same way
 
 
 def _ignores(outputs: Any, shape: tuple[int, ...]) -> bool:
@@ -266,6 +291,20 @@ def _ignores(outputs: Any, shape: tuple[int, ...]) -> bool:
     if len(values) != 2 or any(each.shape != shape for each in values):
         return False
     return bool(np.isfinite(values[0]).all()) and np.array_equal(values[0], values[1])
+
+
+def _looks_ahead(outputs: Any, shape: tuple[int, ...]) -> bool:
+    """Return whether another last position changes the outputs before it.
+
+    It cannot be seen if the same x does not give equal outputs with the same random numbers.
+    """
+    values = [each for output in outputs if (each := as_floats(output)) is not None]
+    if len(values) != 4 or any(each.shape != shape for each in values):
+        return False
+    one, _, other, again = values
+    if not np.array_equal(one, again) or not np.isfinite([one, other]).all():
+        return False
+    return not is_close(one[:, :-1], other[:, :-1], "attention")
 
 
 def _changes(outputs: Any, shape: tuple[int, ...]) -> bool | None:
@@ -335,24 +374,6 @@ def _observed_in(reply: Mapping[str, Any], question: Question) -> Observed:
     )
 
 
-def _readings(parameters: Mapping[str, Floats], question: Question) -> Iterator[Projections]:
-    """Yield the ways to find query, key, value and proj among a module's parameters.
-
-    By name if they have the starter's names; otherwise by trying. Projections may be one matrix,
-    or one matrix per head, and they may be transposed or have other names.
-    """
-    C = question.n_embd
-    names = {role: f"{role}.weight" for role in ROLES}
-    if all(each in parameters and parameters[each].shape == (C, C) for each in names.values()):
-        yield Projections({role: _layer(parameters, each) for role, each in names.items()})
-        return
-    for n_head, turned in itertools.product((0, question.n_head), (False, True)):
-        blocks = _blocks(_matrices(parameters, C, turned=turned), C, n_head)
-        if len(blocks) == len(ROLES):
-            for order in itertools.permutations(blocks):
-                yield Projections(dict(zip(ROLES, order, strict=True)))
-
-
 def _without_gradient(observed: Observed) -> Sequence[str]:
     """Return what gets no gradient: x, or weights that are named or shaped as the starter's are."""
     C, parameters = observed.question.n_embd, observed.parameters
@@ -360,56 +381,6 @@ def _without_gradient(observed: Observed) -> Sequence[str]:
     square = [name for name, w in parameters.items() if w.ndim == 2 and w.shape[1] == C]
     names = ["x", *(named if len(named) == len(ROLES) else square)]
     return [name for name in names if not observed.gradients.get(name, 0.0) > 0]
-
-
-def _layer(parameters: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]:
-    weight = parameters[name]
-    bias = parameters.get(f"{name.removesuffix('weight')}bias", np.zeros(len(weight)))
-    return weight, bias if bias.shape == weight.shape[:1] else np.zeros(len(weight))
-
-
-Layer = tuple[Floats, Floats]  # a matrix whose rows are features, and its bias
-
-
-def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: bool) -> Sequence[Layer]:
-    """Return all matrices that take C features, with their biases, in parameter order.
-
-    `turned`: matrices outside linear layers are used as x @ W, even if they are square.
-    """
-    found, biases = [], [values for values in parameters.values() if values.ndim == 1]
-    for name, weight in parameters.items():
-        for matrix in weight if weight.ndim == 3 else [weight] * (weight.ndim == 2):
-            linear = name.endswith("weight")
-            rows = matrix.T if matrix.shape[1] != C or (turned and not linear) else matrix
-            if rows.shape[1] == C:
-                fitting = [each for each in biases if len(each) == len(rows)]
-                own = (
-                    _layer(parameters, name)[1] if linear else (fitting or [np.zeros(len(rows))])[0]
-                )
-                found.append((rows, own if len(own) == len(rows) else np.zeros(len(rows))))
-    return found
-
-
-def _blocks(matrices: Sequence[Layer], C: int, n_head: int) -> Sequence[Layer]:
-    """Return the matrices cut into blocks of C rows each, by head if n_head > 0.
-
-    Smaller matrices, such as one per head, are joined.
-    """
-    blocks: list[Layer] = []
-    pending: list[Layer] = []
-    for weight, bias in matrices:
-        if len(weight) % C:
-            pending.append((weight, bias))
-            if sum(len(each) for each, _ in pending) == C:
-                blocks.append((np.concatenate([w for w, _ in pending]),
-                               np.concatenate([b for _, b in pending])))  # fmt: skip
-                pending = []
-            continue
-        rows = np.arange(len(weight))
-        if n_head:  # rows of one head are adjacent: (head, part, feature)
-            rows = rows.reshape(n_head, -1, C // n_head).swapaxes(0, 1).ravel()
-        blocks += [(weight[part], bias[part]) for part in np.split(rows, len(rows) // C)]
-    return blocks
 
 
 @dataclass(frozen=True, slots=True)

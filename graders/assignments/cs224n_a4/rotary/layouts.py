@@ -1,4 +1,4 @@
-"""The layouts in which a table of cos and sin can be written, and how to read them back.
+"""The layouts of a table of cos and sin and of a module's projections, and how to read them back.
 
 handout      [t, i] is cos tθ_i, sin tθ_i              (max_positions, dim/2, 2)
 complex      [t, i] is cos tθ_i + i sin tθ_i           (max_positions, dim/2)
@@ -7,16 +7,23 @@ a pair       cos and sin, each                         (max_positions, dim/2), o
 In each, sin may come first or be negated, and there may be extra axes of length one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 
-from .expected import Floats
+from .expected import Floats, Projections
 
 Size = tuple[int, int]  # dim, max_positions
+ROLES = ("query", "key", "value", "proj")
+# The order of part (0), head (1) and feature (2) in the rows of one matrix for all projections, and
+# the square matrices that are used as x @ W (`other`: outside linear layers); the usual ones first.
+ORDERS_OF_ROWS = ((0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0), (0, 2, 1))
+TURNED = ("none", "other", "all")
+USUAL = 2
+Layer = tuple[Floats, Floats]  # a matrix whose rows are features, and its bias
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +126,86 @@ CANDIDATES = tuple(
     for order, axes, layout in product(ORDERS, EXTRA_AXES, (HANDOUT, *OTHERS))
 )
 OPAQUE = Layout("an unknown layout", HANDOUT.pack)
+
+
+def readings(
+    parameters: Mapping[str, Floats], C: int, n_head: int, *, usual: bool = False
+) -> Iterator[Projections]:
+    """Yield the ways to find query, key, value and proj among a module's parameters.
+
+    By name if they have the starter's names; otherwise by trying. Projections may be one matrix,
+    or one matrix per head, and they may be transposed or have other names. Unless only the `usual`
+    ways are wanted, features may belong to heads in any regular order, which only exchanges rows.
+    """
+    names = {role: f"{role}.weight" for role in ROLES}
+    if all(each in parameters and parameters[each].shape == (C, C) for each in names.values()):
+        layers = {role: _layer(parameters, each) for role, each in names.items()}
+        yield Projections(layers)
+        yield from () if usual else _interleaved(layers, n_head)
+        return
+    most = USUAL if usual else len(ORDERS_OF_ROWS)
+    for order, turned in product(ORDERS_OF_ROWS[:most], TURNED[:most]):
+        blocks = _blocks(_matrices(parameters, C, turned=turned), C, n_head, order)
+        if len(blocks) == len(ROLES):
+            for roles in permutations(blocks):
+                yield Projections(dict(zip(ROLES, roles, strict=True)))
+
+
+def _interleaved(layers: Mapping[str, Layer], n_head: int) -> Iterator[Projections]:
+    """Yield the layers for heads of every n_head-th feature, which are joined in the same order."""
+    rows = np.arange(len(layers["proj"][0])).reshape(-1, n_head).T.ravel()
+    heads = {r: (w[rows], b[rows]) for r, (w, b) in layers.items() if r != "proj"}
+    weight, bias = layers["proj"]
+    yield Projections({**heads, "proj": (weight[:, rows], bias)})
+
+
+def _layer(parameters: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]:
+    weight = parameters[name]
+    bias = parameters.get(f"{name.removesuffix('weight')}bias", np.zeros(len(weight)))
+    return weight, bias if bias.shape == weight.shape[:1] else np.zeros(len(weight))
+
+
+def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Sequence[Layer]:
+    """Return all matrices that take C features, with their biases, in parameter order.
+
+    `turned`: which square matrices are used as x @ W.
+    """
+    found, biases = [], [values for values in parameters.values() if values.ndim == 1]
+    for name, weight in parameters.items():
+        for matrix in weight if weight.ndim == 3 else [weight] * (weight.ndim == 2):
+            linear = name.endswith("weight")
+            turn = turned == "all" or (turned == "other" and not linear)
+            rows = matrix.T if turn or matrix.shape[1] != C else matrix
+            if rows.shape[1] == C:
+                fitting = [each for each in biases if len(each) == len(rows)]
+                default = np.zeros(len(rows)) if linear or not fitting else fitting[0]
+                own = parameters.get(f"{name.removesuffix('weight')}bias", default)
+                found.append((rows, own if len(own) == len(rows) else np.zeros(len(rows))))
+    return found
+
+
+def _blocks(
+    matrices: Sequence[Layer], C: int, n_head: int, order: tuple[int, ...]
+) -> Sequence[Layer]:
+    """Return the matrices cut into blocks of C rows each: queries, keys, values, proj.
+
+    `order` is the order of part, head and feature in the rows of a larger matrix. Smaller matrices,
+    such as one per head, are joined.
+    """
+    blocks: list[Layer] = []
+    pending: list[Layer] = []
+    for weight, bias in matrices:
+        if len(weight) % C:
+            pending.append((weight, bias))
+            if sum(len(each) for each, _ in pending) == C:
+                blocks.append((np.concatenate([w for w, _ in pending]),
+                               np.concatenate([b for _, b in pending])))  # fmt: skip
+                pending = []
+            continue
+        sizes = (len(weight) // C, n_head, C // n_head)
+        rows = np.arange(len(weight))
+        if sizes[0] > 1:
+            shape = [sizes[axis] for axis in order]
+            rows = rows.reshape(shape).transpose(np.argsort(order)).ravel()
+        blocks += [(weight[part], bias[part]) for part in np.split(rows, len(rows) // C)]
+    return blocks

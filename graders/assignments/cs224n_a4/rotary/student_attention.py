@@ -48,14 +48,16 @@ def dropped_out(
 ) -> dict[str, Any]:
     """Return two outputs of an attention module with dropout for one x, in each mode.
 
-    Then those for x and for -x, both with the same random numbers. There are none for training mode
-    if it raises there.
+    Then those for x, for -x, for x with another last position and for x again, all with the same
+    random numbers. There are none for training mode if it raises there.
     """
     module, given = attentions(size, rope, dropout)[0], torch.from_numpy(x)
+    later = given.clone()
+    later[:, -1] *= -1
 
     def outputs() -> list[Any]:
         found = [plain(first_of(module(given))) for _ in range(2)]
-        for each in (given, -given):
+        for each in (given, -given, later, given):
             torch.manual_seed(0)
             found.append(plain(first_of(module(each))))
         return found

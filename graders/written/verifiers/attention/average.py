@@ -52,7 +52,15 @@ class _Trial:
     def passes(self) -> bool:
         """Return whether the weights reach one half each and stay there, in every instance."""
         near = NEAR if self.query.scalars else NEAR_AS_A_NUMBER
-        return all(self._climbs(self.errors(each), near) for each in self.instances)
+        errors = [self.errors(each) for each in self.instances]
+        if self.uses_variance:  # beyond some scale, the scatter decides
+            return any(max(each) <= near for each in zip(*errors, strict=True))
+        return all(self._climbs(each, near) for each in errors)
+
+    @property
+    def uses_variance(self) -> bool:
+        """Whether the query contains the variance of the keys, so that its length is not cut."""
+        return self.query.means and "alpha" in self.query.formula.names
 
     def errors(self, instance: Lookup) -> list[float]:
         """Return how far the two weights are from one half, for increasing scales."""
@@ -63,6 +71,14 @@ class _Trial:
         floor = FLOOR_WITH_MEANS if self.query.means else FLOOR
         falls = (after <= before + floor for before, after in pairwise(errors))
         return errors[-1] <= near and all(falls)
+
+    def is_too_long(self) -> bool:
+        """Return whether a shorter query of this direction passes, but here the scatter decides."""
+        if not self.uses_variance:
+            return False
+        size = self.ladder[-1]
+        found = ((self.query.weights(each, size, cut=True), each) for each in self.instances)
+        return all(_error(weights, each) <= NEAR for weights, each in found)
 
     def lacks_scale(self) -> bool:
         """Return whether the direction is correct and only the length is too small."""
@@ -114,6 +130,8 @@ def _judged(asked: Asked, trial: _Trial) -> Judgement:
         return Judgement(1.0) if blind else Judgement(earned, message, hint)
     if known := _known(asked, trial):
         return known
+    if trial.is_too_long():
+        return _beyond_scatter(asked, trial, earned)
     if trial.lacks_scale():
         return _without_scale(asked, trial, earned, blind=blind)
     return _wrong(trial, blind=blind)
@@ -147,6 +165,16 @@ def _without_scale(asked: Asked, trial: _Trial, earned: float, *, blind: bool) -
     if not blind:
         hint += " And the keys are random: what is fixed?"
     message = f"Correct direction, but too short: with {n} keys, the two weights are {weights}."
+    return Judgement(earned * share(asked.machine, "unscaled", 0.5), message, hint)
+
+
+def _beyond_scatter(asked: Asked, trial: _Trial, earned: float) -> Judgement:
+    hint = (
+        "The score of a key scatters by the length of the query times sqrt(alpha). The length must "
+        "be large, but small compared to 1/sqrt(alpha)."
+    )
+    weights = _pair(trial, trial.instances[1])
+    message = f"Correct direction, but too long: in one draw, the two weights are {weights}."
     return Judgement(earned * share(asked.machine, "unscaled", 0.5), message, hint)
 
 

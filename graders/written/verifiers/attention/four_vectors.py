@@ -151,6 +151,8 @@ def _matrices(formulas: Mapping[str, Formula], setting: _Setting) -> Matrices:
 def _matrix(formula: Formula, setting: _Setting) -> Array:
     value = value_of(formula, setting.named())
     d = setting.x.shape[1]
+    if value.ndim == 0 and formula.names <= {"beta", "d"}:
+        value = np.diag(np.repeat(value, d))  # `K = 1` is the identity
     if value.shape != (d, d):
         raise Misfit(
             f"It must be a square matrix, but it is {shape_of(value)}: `u_a u_b^T` is a matrix, "

@@ -134,12 +134,19 @@ class Query:
             return False
         return True
 
-    def weights(self, instance: Lookup, size: float, *, factor: float = 1.0) -> Array:
-        """Return the weights of all keys for the query."""
+    def weights(
+        self, instance: Lookup, size: float, *, factor: float = 1.0, cut: bool | None = None
+    ) -> Array:
+        """Return the weights of all keys for the query.
+
+        A query that sets its own length by the variance of the keys is not cut.
+        """
         query = self.at(instance, size, factor=factor)
+        if cut is None:
+            cut = "alpha" not in self.formula.names
         longest = LONGEST_WITH_MEANS if self.means else LONGEST
         length = float(np.linalg.norm(query))
-        return instance.weights(query * min(1.0, longest / length) if length else query)
+        return instance.weights(query * min(1.0, longest / length) if cut and length else query)
 
     def _vector(self, value: Array, instance: Lookup) -> Array:
         d = instance.keys.shape[1]
