@@ -66,7 +66,10 @@ def require_fit(
         if needed == "" or came in ("", needed):
             continue
         tried = {**works, parameter: given[parameter]}
-        if _is_settled(parameter, needed, came) or not _works(function, signature, tried):
+        if _is_settled(parameter, needed, came) or (
+            not _works(function, signature, tried)
+            and _works(function, signature, works)  # a call may change what it is given
+        ):
             raise Misfit(f"{name}() is called with {came} as `{parameter}`, not {needed}")
 
 

@@ -82,9 +82,10 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
         input_ids: torch.Tensor,
         attention_mask: torch.Tensor | None = None,
         labels: torch.Tensor | None = None,
+        return_dict: bool = True,
         **_: Any,
-    ) -> SequenceClassifierOutput:
-        """Return the logits (B, 2), and the loss if labels are given."""
+    ) -> Any:
+        """Return the logits (B, 2), and the loss if labels are given; as a tuple if asked to."""
         if self.trains:
             self.forwards += 1
         hidden = self.model(input_ids).last_hidden_state  # (B, T, D)
@@ -94,10 +95,11 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
         mask = (attention_mask == 1).unsqueeze(-1).to(hidden.dtype)  # (B, T, 1)
         mean = (hidden * mask).sum(1) / mask.sum(1).clamp(min=1)  # (B, D)
         logits = self.classifier(self.dropout(torch.tanh(mean)))  # (B, 2)
-        if labels is None:
-            return SequenceClassifierOutput(logits=logits)
-        loss = F.cross_entropy(logits, labels.view(-1).to(logits.device))
-        return SequenceClassifierOutput(loss=loss, logits=logits)
+        output = SequenceClassifierOutput(logits=logits)
+        if labels is not None:
+            loss = F.cross_entropy(logits, labels.view(-1).to(logits.device))
+            output = SequenceClassifierOutput(loss=loss, logits=logits)
+        return output if return_dict is not False else output.to_tuple()
 
     @property
     def trains(self) -> bool:

@@ -1,28 +1,27 @@
 """BoolQADataset: questions and passages as ids, masks and labels."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
-from graders.errors import BadReply, StudentFault, Unavailable
+from graders.errors import BadReply, StudentFault
 
 from ..asking import ask
 from ..batches import Task, draw_task
 from ..files import definitions, in_each_file
 from ..once import ask_once
-from ..replies import UNREADABLE, is_whole, kind, mapping, sequence
+from ..replies import UNREADABLE, is_whole, kind, sequence
 from ..training.runs import NAME as LOOP
 from ..training.runs import Plan, training_run
 from ..unwritten import require_own_work
+from .prepared import parts, require_data, require_fitting_script, require_model, require_use
 from .texts import Rows, draw_rows
 
 NAME = "BoolQADataset"
@@ -38,12 +37,7 @@ MISTAKES = {
 TEXT = 'the handout encodes question + " [SEP] " + passage'
 ONE_EPOCH = Plan(epochs=1, own=False)
 PREPARE = "pre_process"
-PARTS = ("training", "validation", "test")
-MOST_ROWS = 100_000  # of all parts together
 MOST_LONG = 10_000  # numbers in an item
-MOST_NAME = 20  # characters of a type
-MOST_SMALL = 100  # rows of a small subset; the handout uses 10
-CLASSES = 2
 TRAINED = 8000  # rows of the training split; the others are for the test
 GIVEN = "Your files don't define BoolQADataset, so the course's version was used."
 
@@ -112,186 +106,24 @@ def test_parts_are_apart(student: Student, inputs: Inputs, score: Score) -> None
     if not definitions(student, PREPARE):  # the class or the script may do it
         list(_replies(student, inputs, score))  # but a class that raises earns nothing
         if definitions(student, LOOP):
-            in_each_file(student, score, LOOP, lambda file: _require_fitting_script(student, file))
+            in_each_file(student, score, LOOP, lambda file: require_fitting_script(student, file))
         return
 
     def judge(file: str) -> None:
-        whole = _parts(student, file, "full", small=False)
-        small = _parts(student, file, "head", small=True)
+        whole = parts(student, file, "full", small=False)
+        small = parts(student, file, "head", small=True)
         if whole.problem:
             score.note(f"The rows that pre_process uses were not compared. {whole.problem}")
         if whole.rows and len(whole.rows[0]) != TRAINED:
             score.note(
                 f"Training uses {len(whole.rows[0]):,} rows; the handout asks for {TRAINED:,}."
             )
-        _require_data(whole, small)
-        _require_model(whole, small)
-        _require_fitting_script(student, file)
+        require_data(whole, small)
+        require_model(whole, small)
+        require_use(student, file, whole)
+        require_fitting_script(student, file)
 
     in_each_file(student, score, PREPARE, judge)
-
-
-def _require_data(whole: "_Prepared", small: "_Prepared") -> None:
-    """Fail if the data is missing, too large, in the wrong columns or splits, or unusable."""
-    if whole.nothing:
-        fail(
-            "pre_process returns neither a model nor dataloaders.",
-            hint="Return the model and the dataloaders of training, validation and test.",
-        )
-    if whole.loose:
-        fail(
-            "pre_process returns single batches, so the sets cannot be told apart.",
-            hint="Return the model and the dataloaders of training, validation and test.",
-        )
-    if whole.lacking:
-        fail(
-            "pre_process returns too few dataloaders, and no other code makes any.",
-            hint="Return the model and the dataloaders of training, validation and test.",
-            actual=f"train needs {whole.lacking} more",
-        )
-    if small.rows and len(small.rows[0]) > MOST_SMALL:
-        fail(
-            "With small_subset=True, pre_process still loads many training rows.",
-            hint="small_subset is for debugging; use only 10 rows.",
-            actual=f"{len(small.rows[0])} rows",
-        )
-    if whole.swapped:
-        fail(
-            f"pre_process passes the {whole.swapped} to the dataset.",
-            hint="The parameters are passages, questions, answers, tokenizer, max_len; the first "
-            "three are columns of the same rows.",
-        )
-    if whole.rows:
-        _require_apart(*whole.rows)
-        if whole.batches == 1 and len(whole.rows[0]) > MOST_SMALL:
-            fail(
-                "The training set is one batch, so an epoch has only one step.",
-                hint="Pass batch_size to the DataLoader.",
-                actual=f"a batch of {len(whole.rows[0])} rows",
-            )
-        if whole.batches == len(whole.rows[0]):
-            fail(
-                "Each batch of the training set has a single row.",
-                hint="Pass batch_size to the DataLoader.",
-                expected="4 rows, as requested",
-                actual="1 row",
-            )
-    if small.refused:
-        fail(
-            f"train raises an error for the items of pre_process's dataloaders: {small.refused}",
-            hint="They need a BoolQADataset with the arguments of its definition.",
-        )
-
-
-def _require_model(whole: "_Prepared", small: "_Prepared") -> None:
-    """Fail if the model has other than two classes, or not the requested type."""
-    if whole.classes not in (0, CLASSES):
-        fail(
-            f"The model of pre_process has {whole.classes} classes; an answer is one of two.",
-            hint="Create it with num_labels=2.",
-            expected=str(CLASSES),
-            actual=str(whole.classes),
-        )
-    if whole.left:
-        fail(
-            "The batches are moved to `device`, but the model is not; a GPU raises an error.",
-            hint="Return model.to(device).",
-        )
-    if small.kind not in ("", "head"):
-        fail(
-            "The model of pre_process does not have the requested type.",
-            hint="Pass type to CustomModelforSequenceClassification.",
-            expected="head",
-            actual=small.kind,
-        )
-
-
-def _require_fitting_script(student: Student, file: str) -> None:
-    """Fail if the script of this file calls pre_process or train with wrong arguments."""
-    try:
-        misfit = ask_once(student, "script_misfit", file=file, read=str)
-    except (StudentFault, Unavailable):  # the script may take too long here, or need something
-        return
-    if misfit:
-        fail(
-            f"Below the functions, {clean(misfit)}.",
-            hint="Pass what the parameters are called, in their order; pre_process's results are "
-            "in the order of its return statement.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """The rows of the three loaders of pre_process, and its model's classes and type.
-
-    What cannot be determined is empty or 0.
-    """
-
-    rows: Sequence[frozenset[int]] = ()
-    classes: int = 0
-    kind: str = ""
-    nothing: bool = False  # whether it returns neither a model nor data
-    swapped: str = ""  # a column that is passed to the dataset as another
-    refused: str = ""  # what train() raises for its loaders' items
-    batches: int = 0  # in the first loader
-    left: bool = False  # whether nothing moves the model to the device of the batches
-    loose: bool = False  # whether it returns batches without their sets
-    lacking: int = 0  # loaders that train() needs besides, and that nothing makes
-    problem: str = ""  # why its rows are not known
-
-
-def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
-    """Return what pre_process makes for a type of tuning."""
-    return ask_once(student, "parts", file=file, small=small, kind=kind, read=_prepared)
-
-
-def _prepared(reply: Any) -> _Prepared:
-    if problem := str(mapping(reply, "problem")["problem"]):
-        return _Prepared(problem=clean(problem))  # something that it needs may be missing here
-    mapping(reply, "rows", "classes", "kind", "nothing", "swapped", "refused")
-    mapping(reply, "batches", "left", "loose", "lacking")
-    counts = (reply[name] for name in ("classes", "batches", "lacking"))
-    classes, batches, lacking = (each if type(each) is int else 0 for each in counts)
-    rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
-    return _Prepared(
-        rows,
-        classes,
-        str(reply["kind"])[:MOST_NAME],
-        reply["nothing"] is True,
-        clean(str(reply["swapped"])),
-        clean(str(reply["refused"])),
-        batches,
-        reply["left"] is True,
-        reply["loose"] is True,
-        lacking,
-        problem,
-    )
-
-
-def _rows(reply: Any) -> Sequence[frozenset[int]]:
-    known = [each for each in sequence(reply) if is_whole(each) and each.ndim == 1]
-    if sum(each.size for each in known) > MOST_ROWS:
-        raise BadReply(UNREADABLE)
-    rows = [frozenset(map(int, each)) for each in known]
-    return rows if len(rows) == len(reply) == len(PARTS) else ()
-
-
-def _require_apart(*parts: frozenset[int]) -> None:
-    """Fail if one of the three parts is empty, or two share rows."""
-    for name, part in zip(PARTS, parts, strict=True):
-        if not part:
-            fail(
-                f"The {name} set is empty.",
-                hint="Train on train[:8000], validate on validation, test on train[8000:].",
-            )
-    for (one, left), (other, right) in combinations(zip(PARTS, parts, strict=True), 2):
-        if shared := len(left & right):
-            fail(
-                f"The {one} and {other} sets share rows.",
-                hint="Train on train[:8000], validate on validation, test on train[8000:].",
-                expected="no shared rows",
-                actual=f"{shared} of the {len(right)} {other} rows",
-            )
 
 
 def _replies(

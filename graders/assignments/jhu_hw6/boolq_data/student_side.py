@@ -54,10 +54,8 @@ def dataset_items(family: str, rows: dict[str, list[Any]], max_len: int, file: s
         tokenizer = tiny_tokenizer(family)
         named = {**{name: rows[name] for name in ROWS}, "tokenizer": tokenizer, "max_len": max_len}
         dataset = by_name(code_of(file)[NAME], named)
-        return {
-            "length": len(dataset),
-            "items": [_plain(dataset[i]) for i in range(len(rows["answers"]))],
-        }
+        items = [dataset[i] for i in range(len(rows["answers"]))]  # as a batch has them: together
+        return {"length": len(dataset), "items": list(map(_plain, items))}
 
 
 def _plain(item: Any) -> Any:

@@ -33,11 +33,17 @@ def draw_rows(inputs: Inputs, family: str) -> Rows:
     max_len = source.randint(44, 60) if family == "bert" else 128  # the course's
     sizes = [source.randint(4, 6), source.randint(700, 800)]  # some passages are very long
     sizes += [source.randint(5, 60) for _ in range(source.randint(3, 5))]
-    passages = [_words(source, size).capitalize() for size in sizes]  # questions have no capitals
+    passages = [_sentences(source, size) for size in sizes]  # questions have no capitals
     answers = [True, False] + [source.random() < 0.5 for _ in passages[2:]]
     source.shuffle(answers)
     questions = [_words(source, source.randint(4, 6)) for _ in passages]
     return Rows(family, {"passages": passages, "questions": questions, "answers": answers}, max_len)
+
+
+def _sentences(source: Random, count: int) -> str:
+    """Return as many words, as sentences with a comma."""
+    first, second = _words(source, count - count // 2), _words(source, count // 2)
+    return f"{first.capitalize()}, {second}." if second else f"{first.capitalize()}."
 
 
 def _words(source: Random, count: int) -> str:

@@ -72,7 +72,9 @@ class Seen:
 
     `modes` contains, for each forward pass, whether it was in training mode and whether gradients
     were enabled; `masked` whether its mask hides padding. `again` is the result after the model
-    has changed all its answers. The others are names of parameters.
+    has changed all its answers. `dropout` says that the probability of dropout is what it was, and
+    `held_back` that train() changes less of the model afterwards. The others are names of
+    parameters.
     """
 
     modes: Sequence[tuple[bool, bool]]
@@ -80,6 +82,8 @@ class Seen:
     changed: Sequence[str]
     graded: Sequence[str]
     again: Any
+    dropout: bool
+    held_back: bool
 
 
 @pytest.mark.criterion("evaluation", weight=0)
@@ -194,11 +198,11 @@ def test_model_is_in_evaluation_mode(
 def test_model_is_left_as_it_was(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """Evaluation doesn't change weights or leave gradients behind."""
+    """Evaluation doesn't change weights, leave gradients behind, or hinder later training."""
     question = _question(inputs, sandbox)
 
     def judge(file: str) -> None:
-        for _, seen in _evaluations(student, question, [SIZE], file):
+        for _, seen in _evaluations(student, question, [SIZE], file, dropout=0.5):
             if seen.changed:
                 fail(
                     "The evaluation changes weights of the model.",
@@ -209,6 +213,17 @@ def test_model_is_left_as_it_was(
                 fail(
                     "The evaluation leaves gradients behind; the next step would use them.",
                     hint="Don't call backward() during evaluation.",
+                )
+            if seen.held_back:
+                fail(
+                    "After an evaluation, train no longer changes all the weights that it should.",
+                    hint="Use `with torch.no_grad():`, which ends with its block; requires_grad "
+                    "and torch.set_grad_enabled() stay as they are set.",
+                )
+            if not seen.dropout:
+                fail(
+                    "The evaluation changes the model's dropout for good.",
+                    hint="model.eval() turns dropout off until model.train().",
                 )
 
     in_each_file(student, score, NAME, judge)
@@ -292,6 +307,8 @@ def _seen(count: int, reply: Any) -> Sequence[tuple[Any, Seen]]:
                 sequence(each["changed"], str),
                 sequence(each["graded"], str),
                 each["again"],
+                each["dropout"] is not False,
+                each["held_back"] is True,
             ),
         )
         for each in reply

@@ -1,5 +1,7 @@
 """Run evaluate_model for the checks, in the student's child."""
 
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import torch
@@ -9,6 +11,7 @@ from torch.utils.data import DataLoader
 from ..boolq_data.student_side import own_forms
 from ..student_side import by_name, code_of, offline
 from ..student_spy import CPU, Classifier, items, state
+from ..training.student_side import SETS, like_theirs, run_on
 
 NAME = "evaluate_model"
 
@@ -16,19 +19,29 @@ NAME = "evaluate_model"
 def evaluations(
     weights: dict[str, Any], batch: dict[str, Any], sizes: list[int], file: str, dropout: float
 ) -> list[dict[str, Any]]:
-    """Evaluate the same model with each batch size; return results and effects on the model."""
+    """Evaluate the same model with each batch size; return results and effects on the model.
+
+    `held_back` says that train() does less to a model that was evaluated than to another.
+    """
     with offline():
         evaluate = code_of(file)[NAME]
         problems: list[Exception] = []
         for sets in own_forms({"held_out": batch}, file):
             models = [Classifier(weights, dropout=dropout) for _ in sizes]
             try:
-                return [
+                found = [
                     _evaluated(evaluate, model, sets["held_out"], size)
                     for model, size in zip(models, sizes, strict=True)
                 ]
             except Exception as problem:  # noqa: BLE001  raised below
                 problems.append(problem)
+            else:
+                frozen = not all(p.requires_grad for p in models[0].parameters())
+                held = frozen or not torch.is_grad_enabled()
+                held = held and _is_held_back(weights, sets["held_out"], file)
+                return [{**each, "held_back": held} for each in found]
+            finally:
+                torch.set_grad_enabled(True)
         raise problems[0]
 
 
@@ -47,10 +60,9 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
 
     model.train()  # as between two epochs
     model.zero_grad()
-    before, forwards = state(model), model.forwards.clone()
+    before, forwards, rate = state(model), model.forwards.clone(), model.dropout.p
     handle = model.register_forward_pre_hook(look, with_kwargs=True)
-    loader: DataLoader[Any] = DataLoader(items(batch), batch_size=size)
-    named = {"model": model, "dataloader": loader, "device": CPU}
+    named = _arguments(model, batch, size)
     try:
         value = by_name(evaluate, named)
     finally:
@@ -62,11 +74,41 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
         "changed": [name for name, p in model.named_parameters() if not p.equal(before[name])],
         "graded": [name for name, p in model.named_parameters() if _has_gradient(p)],
         "counted": bool(model.forwards != forwards),
+        "dropout": model.dropout.p == rate,
     }
     with torch.no_grad():
         for parameter in model.classifier.parameters():
             parameter.neg_()
     return {**found, "again": _plain(by_name(evaluate, named))}
+
+
+def _is_held_back(weights: dict[str, Any], batch: dict[str, Any], file: str) -> bool:
+    """Return whether train() changes fewer parameters of a model that was evaluated.
+
+    A train() that undoes what evaluate_model did changes the same ones. Nothing is known if it
+    changes none of a new model.
+    """
+    for make in (Classifier, partial(like_theirs, file=file)):
+        new, evaluated = make(weights), make(weights)
+        changed = _trained(new, batch, file)
+        if changed:
+            by_name(code_of(file)[NAME], _arguments(evaluated, batch, 4))
+            return not changed <= _trained(evaluated, batch, file)
+    return False
+
+
+def _trained(model: Classifier, batch: dict[str, Any], file: str) -> set[str]:
+    """Return the parameters that one epoch of train() changes."""
+    before = state(model)
+    loaders = [_arguments(model, batch, 4)["dataloader"] for _ in SETS]
+    with suppress(Exception, SystemExit):
+        run_on(model, loaders, {"epochs": 1, "lr": 0.01}, file=file, own=False)
+    return {name for name, p in model.named_parameters() if not p.equal(before[name])}
+
+
+def _arguments(model: Classifier, batch: dict[str, Any], size: int) -> dict[str, Any]:
+    loader: DataLoader[Any] = DataLoader(items(batch), batch_size=size)
+    return {"model": model, "dataloader": loader, "device": CPU}
 
 
 def _hides_padding(ids: Any, mask: Any) -> bool:

@@ -56,6 +56,7 @@ def test_mean_is_classified(
             found = asked.found(question, came)
             if any(each.pooled in ACCEPTED for each in found):
                 came.require_same_in_training()
+                came.require_same_again()
                 _require_same_alone(asked, question, came.logits)
                 continue
             named = {POOLINGS[each.pooled] for each in found if "of the text" not in each.pooled}

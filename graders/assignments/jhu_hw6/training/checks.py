@@ -119,6 +119,11 @@ def test_every_epoch_sees_every_batch(
                 "The optimizer takes more than one step for a batch.",
                 hint=f"Call optimizer.step() once per batch ({STEP}).",
             )
+        if run.renewed and len(run.updates) > PLAN.epochs:
+            fail(
+                "A new optimizer takes each step, so its averages of earlier gradients are lost.",
+                hint="Create the optimizer once, before the loop.",
+            )
         if len(run.updates) == len(run.graded):
             return
         many = draw_task(inputs, "accumulation", MANY)
@@ -335,7 +340,14 @@ def _require_best(student: Student, task: Task, file: str) -> None:
     hint = "Store the weights whenever the validation accuracy is higher than the best so far."
     if rising.ended is not None and all(each in str(rising.ended) for each in NEVER_STORED):
         fail(f"train never stored the weights that it loads at the end: {rising.ended}", hint=hint)
-    if 0 <= rising.kept < falling.kept:
+    if falling.reloaded and rising.reloaded:
+        fail(
+            "train loads the weights that the model already has.",
+            hint="A state_dict is not a copy: it changes with the model. Store "
+            "copy.deepcopy(mymodel.state_dict()).",
+        )
+    worse = rising.restored and not rising.looked  # it may choose by a loss of its own
+    if worse or 0 <= rising.kept < falling.kept:
         fail(
             "train keeps the weights of a worse epoch.",
             hint=hint,

@@ -19,6 +19,7 @@ from ..once import ask_once
 from ..replies import UNREADABLE, Floats, arrays, mapping, sequence
 
 NAME = "train"
+NOTED = ("restored", "looked", "reloaded", "renewed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,10 @@ class Run:
     rates: Sequence[float]  # of each update with a step; below 0 if none is known
     final: Mapping[str, Floats]
     kept: int  # the updates after which the model had its weights of the end; below 0 if never
+    restored: bool  # whether these are not the weights after the last update
+    looked: bool  # whether the loop calls the model without a backward pass
+    reloaded: bool  # whether the model's own current weights are loaded into it at the end
+    renewed: bool  # whether each step is the only one of its optimizer, which has a state
     ended: StudentFault | Unavailable | None
     elsewhere: bool  # whether that may not be raised on the student's machine
     misfit: bool  # whether it is a wrong call of evaluate_model, or a name that is not defined
@@ -138,7 +143,7 @@ def require_device(student: Student, task: Task, name: str, file: str) -> None:
 
 
 def _run(task: Task, reply: Any) -> Run:
-    mapping(reply, "updates", "rates", "final", "kept", "ended", "read", "misfit")
+    mapping(reply, "updates", "rates", "final", "kept", "ended", "read", "misfit", *NOTED)
     forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
     rates = sequence(reply["rates"], float)
     told = mapping(reply["ended"])
@@ -147,7 +152,11 @@ def _run(task: Task, reply: Any) -> Run:
     misfit = reply["misfit"] is True
     final = _whole(task, reply["final"])
     kept = reply["kept"] if type(reply["kept"]) is int else -1
-    return Run(task, forwards, rates, final, kept, ended, elsewhere, misfit, _read(reply))
+    restored, looked, reloaded, renewed = (reply[name] is True for name in NOTED)
+    return Run(
+        *(task, forwards, rates, final, kept, restored, looked, reloaded, renewed),
+        *(ended, elsewhere, misfit, _read(reply)),
+    )
 
 
 def _read(reply: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:

@@ -67,6 +67,8 @@ class Log:
     def __init__(self, model: Classifier) -> None:
         self.updates: list[Update] = []
         self.sets: dict[tuple[str, int], None] = {}  # read to evaluate, and updates before that
+        self.looked = False  # whether the model is called without a backward pass
+        self.reloaded = -1  # the updates before its own current weights were last loaded into it
         self.model = model
         self._piled: Tensors = {}
         self._optimizers: dict[int, Any] = {}
@@ -75,6 +77,13 @@ class Log:
     def stepped(self) -> int:
         """The number of updates that made a step."""
         return sum(bool(each.steps) for each in self.updates)
+
+    @property
+    def renewed(self) -> bool:
+        """Whether every step is the only one of its optimizer, whose state is lost after it."""
+        steps = [each for update in self.updates for each in update.steps]
+        once = len(set(steps)) == len(steps) == len(self._optimizers)
+        return once and all(map(_has_state, self._optimizers.values()))
 
     def read(self, name: str) -> None:
         """Note that a set is used to evaluate; training reads its own with gradients."""
@@ -87,6 +96,7 @@ class Log:
         names = {id(p): name for name, p in self.model.named_parameters()}
         handles = [
             self.model.register_forward_pre_hook(self._forward, with_kwargs=True),
+            self.model._register_load_state_dict_pre_hook(self._load),  # type: ignore[no-untyped-call]  # torch has no types for it
             register_optimizer_step_pre_hook(self._before_step),
             register_optimizer_step_post_hook(self._after_step),
             *(
@@ -98,7 +108,11 @@ class Log:
             ),
         ]
         try:
-            with mock.patch.object(torch.autograd, "backward", self._counting_backwards()):
+            with (
+                mock.patch.object(torch.autograd, "backward", self._counting_backwards()),
+                _copied_by("cpu"),
+                _copied_by("to"),
+            ):
                 yield self
         finally:
             for handle in handles:
@@ -117,11 +131,20 @@ class Log:
 
     def _forward(self, _: nn.Module, args: tuple[Any, ...], values: dict[str, Any]) -> None:
         if not torch.is_grad_enabled():
+            self.looked = True
             return
         self._close()
         ids = args[0] if args else values.get("input_ids")
         ids = ids.detach().clone() if isinstance(ids, torch.Tensor) else torch.zeros(0)
         self.updates.append(Update(ids, self.model.trains, state(self.model)))
+
+    def _load(self, loaded: Tensors, *_: Any) -> None:
+        """Note whether the loaded weights are the model's own: a state_dict is not a copy."""
+        own = dict(self.model.named_parameters())
+        if own.keys() <= loaded.keys() and all(
+            each.data_ptr() == loaded[name].data_ptr() for name, each in own.items()
+        ):
+            self.reloaded = self.stepped
 
     def _pile(self, name: str, parameter: torch.Tensor) -> None:
         if parameter.grad is not None:
@@ -157,6 +180,7 @@ class Log:
         weights.
         """
         last = self.updates[-1] if self.updates else None
+        self.looked = self.looked or (last is not None and not last.backwards)
         if last is not None and last.cleared:
             last.gradients = dict(self._piled)
         if last is not None and not last.steps:
@@ -165,3 +189,20 @@ class Log:
             if self._piled and any(moved):
                 last.steps.append(0)
         self._piled = {}
+
+
+def _has_state(optimizer: Any) -> bool:
+    """Return whether an optimizer keeps something from one step to the next."""
+    kept = (each for state in optimizer.state.values() for each in state.values())
+    return any(each is not None for each in kept)
+
+
+def _copied_by(name: str) -> Any:
+    """Make a method that moves tensors return a copy, as it does for weights on a GPU."""
+    move = getattr(torch.Tensor, name)
+
+    def moved(tensor: torch.Tensor, *values: Any, **named: Any) -> Any:
+        result = move(tensor, *values, **named)
+        return result.clone() if result is tensor and not tensor.requires_grad else result
+
+    return mock.patch.object(torch.Tensor, name, moved)

@@ -61,17 +61,25 @@ def training_log(
     and the final weights are returned; without `own`, the student's evaluate_model is not used, and
     the accuracies have this `trend`. `ended` describes what the loop raised after it had made
     updates. With a trend, `kept` is the number of updates after which the model had the weights
-    that it has at the end; it is -1 if it never had them.
+    that it has at the end; it is -1 if it never had them. `restored` says that those are not the
+    weights after the last update, `looked` that the loop itself evaluates the model, and `reloaded`
+    that it loads the model's own current weights at the end.
+    `renewed` says that each step is the only one of its optimizer, which has a state.
     """
     with offline():
         log, problem = _watched(weights, batches, plan, file)
     if problem is not None and (not log.updates or is_unwritten(problem, code_folder())):
         raise problem
+    kept = _kept(log) if plan["trend"] else -1
     return {
         "updates": [each.plain() for each in log.updates] if not plan["brief"] else [],
         "rates": [each.rate for each in log.updates if each.steps],
         "final": _trained(log),
-        "kept": _kept(log) if plan["trend"] else -1,
+        "kept": kept,
+        "restored": 0 <= kept < len(log.updates),
+        "looked": log.looked,
+        "reloaded": log.reloaded == log.stepped,
+        "renewed": log.renewed,
         "read": [list(each) for each in log.sets],
         "misfit": problem is not None and _is_own_fault(problem, file),
         "ended": told(problem, code_folder()) if problem is not None else {},
@@ -241,11 +249,11 @@ class Rows(list[Any]):
 
     def __init__(self, rows: Any, name: str, note: Callable[[str], None]) -> None:
         super().__init__(rows)
-        self._name, self._note = name, note
+        self.name, self._note = name, note
 
     def __getitem__(self, index: Any) -> Any:
         """Return an item, and note that the set is used."""
-        self._note(self._name)
+        self._note(self.name)
         return super().__getitem__(index)
 
 
@@ -411,16 +419,21 @@ def _works(theirs: Callable[..., Any], file: str) -> dict[str, Any]:
 
 
 def _evaluation(trend: int) -> Callable[..., dict[str, float]]:
-    """Return an evaluation whose accuracies rise (1), fall (-1) or stay the same (0)."""
+    """Return an evaluation whose accuracies rise (1), fall (-1) or stay the same (0).
+
+    Those on the test set do the opposite.
+    """
     count = itertools.count()
 
     def evaluate(model: nn.Module, *args: Any, **kwargs: Any) -> dict[str, float]:
         """Set evaluation mode, read the batches, and return a number, like any evaluation."""
         model.eval()
+        sign = 1
         with torch.no_grad():
             for loader in (*args, *kwargs.values()):
                 if isinstance(loader, DataLoader):
                     list(loader)
-        return {"accuracy": 0.5 + trend * (0.5 - 0.5 / (1 + next(count)))}
+                    sign = -1 if getattr(loader.dataset, "name", "") == "test" else sign
+        return {"accuracy": 0.5 + sign * trend * (0.5 - 0.5 / (1 + next(count)))}
 
     return evaluate

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close, largest_difference
 from graders.checks.inputs import Inputs
@@ -25,6 +26,7 @@ PREFIX_LENGTH = 128
 NARROW, WIDE = 32, 768  # d of the stand-ins, and of the real models
 ITEMS = 3
 HEAD = 0.2  # the size of the head's weights: no softmax of its logits is 0 or 1
+AGAIN = "Keep nothing of a batch in the model: the last one of an epoch is smaller."
 MOST_CALLS = 100  # of the backbone in one forward pass
 MOST_KNOWN = 8  # cached weights; those of a wide backbone have millions of numbers
 _KNOWN: dict[tuple[str, int, int], Mapping[str, Any]] = {}
@@ -100,6 +102,8 @@ class Forward:
     gradients: Mapping[str, float]
     training: Floats | None  # the logits in training mode without dropout, if not random
     pretrained: bool  # whether the backbone was made with its pretrained weights
+    again: Floats | None  # the logits of all rows but the first, reversed, in a second call
+    raised: str  # what that call raises
 
     @property
     def same_in_training(self) -> bool:
@@ -119,6 +123,25 @@ class Forward:
                 actual=largest_difference(self.training, self.logits)
                 if self.training.shape == self.logits.shape
                 else f"shapes {self.training.shape} and {self.logits.shape}",
+            )
+
+    def require_same_again(self) -> None:
+        """Fail if a second, smaller batch gets other logits than the same texts in the first."""
+        expected = self.logits[:0:-1]
+        if not len(expected):
+            return
+        again = self.again
+        if again is None or again.shape != expected.shape:
+            fail(
+                "A second, smaller batch does not get two logits per text.",
+                hint=AGAIN,
+                actual=self.raised,
+            )
+        if not is_close(again, expected, "attention"):
+            fail(
+                "In a second batch, the same texts get other logits.",
+                hint=AGAIN,
+                actual=largest_difference(again, expected),
             )
 
     def outside_of(self, part: str) -> Mapping[str, int]:
@@ -204,7 +227,7 @@ def logits_of(student: Student, question: Question, file: str) -> Forward:
 
 
 def _forward(question: Question, reply: Any) -> Forward:
-    mapping(reply, "logits", "kind", "calls", "parts", "prefix", "gradients", "training")
+    mapping(reply, "logits", "kind", "calls", "parts", "prefix", "gradients", "training", "again")
     logits = floats(reply["logits"])
     if logits is None or logits.shape != (len(question.batch["input_ids"]), 2):
         fail(
@@ -227,6 +250,8 @@ def _forward(question: Question, reply: Any) -> Forward:
         },
         floats(reply["training"]),
         reply.get("pretrained") is not False,
+        floats(reply["again"]),
+        clean(reply["again"]) if isinstance(reply["again"], str) else "",
     )
 
 

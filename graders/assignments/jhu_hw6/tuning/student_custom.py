@@ -24,6 +24,7 @@ from ..student_spy import CPU
 NAME = "CustomModelforSequenceClassification"
 PREPARE = "pre_process"
 NARROW = 32  # the d of the stand-ins for pretrained models
+MOST_TEXT = 200  # characters of an exception
 HUB_NAMES = {
     "bert": "bert-base-uncased",
     "roberta": "roberta-base",
@@ -51,6 +52,7 @@ def custom_forward(
             lambda model, *given: calls.append(_call(model, *given)), with_kwargs=True
         )
         logits, shape = _logits(called(model, batch))
+        again = _again(model, batch)
         gradients = _gradients(model, logits)
         training = _in_training(model, batch)
     return {
@@ -63,7 +65,20 @@ def custom_forward(
         "prefix": _size(parts, kind),
         "gradients": gradients,
         "training": training,
+        "again": again,
     }
+
+
+def _again(model: nn.Module, batch: dict[str, Any]) -> Any:
+    """Return the logits of a smaller second batch, or what it raises: all rows but the first.
+
+    Their order is reversed. Nothing is returned if the batch has one row.
+    """
+    rows = {name: each[:0:-1].copy() for name, each in batch.items()}
+    try:
+        return _logits(called(model, rows))[0].detach() if len(rows["input_ids"]) else None
+    except Exception as problem:  # noqa: BLE001  told
+        return f"{type(problem).__name__}: {problem}"[:MOST_TEXT]
 
 
 def _in_training(model: nn.Module, batch: dict[str, Any]) -> torch.Tensor | None:

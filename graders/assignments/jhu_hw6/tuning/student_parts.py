@@ -25,7 +25,7 @@ from ..student_side import by_position, code_of, globals_of, offline, settings
 from ..student_spy import CPU, Classifier
 from ..training.student_side import NAME as LOOP
 from ..training.student_side import SETS, WEIGHTS, like_theirs, run_on
-from .student_custom import HUB_NAMES, PREPARE
+from .student_custom import HUB_NAMES, PREPARE, provide_rows
 
 TRAIN, VALIDATION = 9427, 3270  # the rows of BoolQ
 KINDS = ("full", "head", "prefix")
@@ -35,6 +35,7 @@ STARTS = {"passages": "row ", "questions": "is row "}  # of the texts, by the ha
 FAULTS = (TypeError, ValueError, LookupError, AttributeError, NameError)
 MAKES = "DataLoader("
 MOST_TEXT = 200  # characters of an exception
+CLASSES = 2
 
 
 def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
     `batches` is the number of batches in the first loader, 0 if it is not known. `lacking` is the
     number of loaders that train() needs besides, if no other code makes any. `left` says that
     nothing moves the model to the device of the batches, and `loose` that batches are returned
-    without their sets.
+    without their sets. `left_out` are the rows of validation and test that no batch has.
     `problem` is what pre_process raises if that may be due to this machine; else it is raised.
 
     Rows of the validation split are numbered after those of the training split.
@@ -82,6 +83,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             "batches": _count(loaders[0]) if loaders else 0,
             "lacking": _lacking(file, loaders),
             "loose": len(loose) > len(SETS),
+            "left_out": 0 if small else sum(map(_left_out, loaders[1 : len(SETS)])),
             "left": model is not None and not moved and moves_only_batches(file),
             "problem": "",
         }
@@ -170,6 +172,83 @@ def _count(loader: DataLoader[Any]) -> int:
         return 0
 
 
+def _left_out(loader: DataLoader[Any]) -> int:
+    """Return how many items that it samples a loader leaves out, as with drop_last.
+
+    A sampler of a part of the dataset is a way to divide it.
+    """
+    with suppress(Exception):  # its dataset or sampler is the student's
+        places = {int(i) for batch in loader.batch_sampler or () for i in batch}
+        return len({*map(int, loader.sampler)} - places) if places else 0
+    return 0
+
+
+def prepared_batches(file: str, size: int) -> int:
+    """Return the number of training batches that pre_process makes with this batch size.
+
+    It is 0 if it is not known, as when a constant of the file may be meant to be edited.
+    """
+    with offline():
+        provide_rows()
+        _, loader = _prepared(file, "distilbert", size, small=False)
+        constant = loader is not None and _is_constant(file, loader.batch_size)
+        return 0 if loader is None or constant else _count(loader)
+
+
+def prepared_origins(file: str) -> dict[str, dict[str, Any]]:
+    """Return, for each name of the hub, what pre_process loads.
+
+    `weights` are the families whose weights its model has, and `tokens` is the size of its
+    tokenizer's vocabulary, 0 if the dataset has no tokenizer. Names for which it raises, or makes
+    no model of transformers, are left out.
+    """
+    from transformers import PreTrainedModel
+
+    from graders.adapting.offline.models import FAMILIES, has_hub_weights
+
+    found: dict[str, dict[str, Any]] = {}
+    with offline():
+        provide_rows()
+        for family, name in HUB_NAMES.items():
+            model, loader = _prepared(file, family, 4, small=True)
+            if model is None or _is_constant(file, name):
+                continue
+            if any(isinstance(each, PreTrainedModel) for each in model.modules()):
+                weights = [each for each in FAMILIES if has_hub_weights(model, [each])]
+                found[family] = {"weights": weights, "tokens": _tokens(loader)}
+    return found
+
+
+def _tokens(loader: DataLoader[Any] | None) -> int:
+    """Return the size of the vocabulary of a dataset's tokenizer; 0 without one."""
+    held = getattr(getattr(loader, "dataset", None), "__dict__", {}).values()
+    sizes = {len(each) for each in held if hasattr(each, "pad_token_id")}
+    return sizes.pop() if len(sizes) == 1 else 0
+
+
+def _prepared(
+    file: str, family: str, size: int, *, small: bool
+) -> tuple[nn.Module | None, DataLoader[Any] | None]:
+    """Return the model and the first loader of pre_process, if it makes them."""
+    values = [HUB_NAMES[family], size, CPU, small]
+    try:
+        prepare = code_of(file)[PREPARE]
+        given = {"type": "full", "small_subset": small, "batch_size": size}
+        globals_of(prepare)["args"] = settings(**given, model=HUB_NAMES[family])
+        made = by_position(prepare, values, type="full")
+    except (Exception, SystemExit):  # noqa: BLE001  what it does beside is not judged
+        return None, None
+    return next(_found(made, nn.Module), None), next(_found(made, DataLoader), None)
+
+
+def _is_constant(file: str, value: Any) -> bool:
+    """Return whether pre_process reads this value from a global name."""
+    prepare = unwrap(code_of(file)[PREPARE])
+    names = globals_of(prepare)
+    known = [names.get(each) for each in prepare.__code__.co_names]
+    return any(type(each) is type(value) and each == value for each in known)
+
+
 def _first_items(loader: DataLoader[Any]) -> DataLoader[Any]:
     """Return a loader of only the first items of another."""
     dataset: Any = loader.dataset
@@ -188,10 +267,15 @@ def _rows(first: int, count: int) -> list[dict[str, Any]]:
         {
             "question": f"{STARTS['questions']}{n} of the table fine",
             "passage": f"{STARTS['passages']}{n} of it",
-            "answer": n % 2 == 0,
+            "answer": _answer(n),
         }
         for n in numbers
     ]
+
+
+def _answer(number: int) -> bool:
+    """Return the answer of a row; the answers of different slices differ."""
+    return number * 2_654_435_761 % 2**32 < 0.6 * 2**32
 
 
 def _found(made: Any, kind: type) -> Iterator[Any]:
@@ -232,6 +316,8 @@ class _Noted:
         numbers = [_numbers([given.get(name, ())]) for name in STARTS]
         if all(each is not None for each in numbers) and not np.array_equal(*numbers):
             self.swapped = "questions of other passages"
+        elif numbers[0] is not None and _are_mixed(numbers[0], given.get("answers")):
+            self.swapped = "answers of other passages"
 
     def rows_of(self, dataset: Any) -> Any:
         """Return the numbers of a dataset's rows; None if they are not known."""
@@ -270,6 +356,16 @@ def _numbers(values: Sequence[Any]) -> Any:
         if found and all(found):
             return np.array([int(each[1]) for each in found if each])
     return None
+
+
+def _are_mixed(numbers: Any, answers: Any) -> bool:
+    """Return whether rows with the same answer come with different ones, in whatever form."""
+    with suppress(Exception):  # in a form that cannot be compared
+        given = [each.item() if hasattr(each, "item") else each for each in answers]
+        if len(given) == len(numbers) and len(set(given)) <= CLASSES:
+            right = [_answer(int(each)) for each in numbers]
+            return len({*zip(right, given, strict=True)}) > len(set(right))
+    return False
 
 
 def _is_text(value: Any) -> bool:

@@ -48,6 +48,12 @@ def _head_scores(draws: Draws, size: Size, dtype: Any) -> Floats:
     return 2 * draws.normal("A", (size.B, size.n_heads, size.T, size.T), dtype)
 
 
+def _with_zero(scores: Floats) -> Floats:
+    """Return scores of which that of the last token for the first is 0: not a masked one."""
+    scores[..., -1, 0] = 0
+    return scores
+
+
 @pytest.fixture
 def judge(student: Student, score: Score, inputs: Inputs) -> Judge:
     return Judge(student, score, inputs)
@@ -131,8 +137,8 @@ def test_compute_outputs(judge: Judge) -> None:
 def test_causal_mask(judge: Judge) -> None:
     """make_causal_mask and apply_causal_mask together leave no weight on later tokens."""
     judge.mask(
-        lambda draws, size, dtype: [_token_scores(draws, size, dtype)],
-        lambda draws, size, dtype: [_head_scores(draws, size, dtype)],
+        lambda draws, size, dtype: [_with_zero(_token_scores(draws, size, dtype))],
+        lambda draws, size, dtype: [_with_zero(_head_scores(draws, size, dtype))],
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Subset
 
 from graders.adapting.raised import is_of_this_machine
 
@@ -33,8 +33,8 @@ class Loaders:
         if id(loader) not in self._known:
             name = self._split(loader)
             self._known[id(loader)] = loader, name
-            for first in name.split()[:1]:
-                self.seen[first] = self._delivery(loader, first)
+            for first in name.split()[:1]:  # later ones of a split may be samples of it
+                self.seen.setdefault(first, self._delivery(loader, first))
         return self._known[id(loader)][1]
 
     def _split(self, loader: Any) -> str:
@@ -55,7 +55,16 @@ class Loaders:
         orders = [[int(i) for i in indices(loader)] for _ in range(2)]
         places = [_place(loader, i, texts) for i in orders[0]]
         count = len(getattr(loader, "dataset", loader))
-        return {"orders": orders, "places": places, "count": count, **_first_batch(loader)}
+        found = {"orders": orders, "places": places, "count": count, "whole": _whole(loader)}
+        return {**found, **_first_batch(loader)}
+
+
+def _whole(loader: Any) -> int:
+    """Return the length of the dataset of a loader, or of the one that it is a subset of."""
+    dataset = getattr(loader, "dataset", loader)
+    while isinstance(dataset, Subset):
+        dataset = dataset.dataset
+    return len(dataset)
 
 
 def _place(loader: Any, index: int, texts: list[str]) -> int:

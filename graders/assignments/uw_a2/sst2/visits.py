@@ -1,8 +1,10 @@
 """The events of a run of main, while evaluation followed a random script.
 
-    epoch         1    2    3    4    5    6    7    8  ...
-    validation  .72  .82  .82  .76  .92  .92  .80  .86      rises, ties, drops, a late rise
-    strictly better:   1, 2, 5; the weights to keep are those of the last of these
+    epoch         1    2    3    4     5     6     7    8    9  ...
+    validation  .72  .82  .82  .76  .921  .924  .924  .80  .86    rises, ties, drops, a late rise
+    strictly better:   1, 2, 5, 6; the weights to keep are those of the last of these
+
+Epoch 6 is better than 5 by two or three sentences of the course's 872, and the same in percent.
 
 Replies are read as untrusted data.
 """
@@ -25,6 +27,7 @@ from .asked import asked, unreadable
 from .rows import Row, rows
 
 EPOCHS = 64  # of the script: no main trains longer
+NEAR = 0.0027  # by which the best epoch is better than the one before
 MOST_EVENTS = 10_000
 SPLITS = ("train", "validation", "test")
 
@@ -39,6 +42,7 @@ class Optimizer:
     scheduled: bool  # whether a scheduler may raise its learning rate
     held: int
     weights: int
+    frozen: int  # weights of the model without gradients
     settings: Mapping[str, float]
 
 
@@ -52,6 +56,7 @@ class Loader:
     plain: bool
     names: Sequence[str]
     raised: str
+    whole: int  # items of the dataset that this one is a subset of, or its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +233,8 @@ def _visit(reply: Any) -> Visit:
 
 def _optimizer(reply: Any) -> Optimizer:
     found = reply if isinstance(reply, dict) else {}
-    counts = [found.get(name) for name in ("held", "weights")]
-    held, weights = (each if isinstance(each, int) else 0 for each in counts)
+    counts = [found.get(name) for name in ("held", "weights", "frozen")]
+    held, weights, frozen = (each if isinstance(each, int) else 0 for each in counts)
     settings = {name: found.get(name) for name in ("lr", "highest", "now", "eps")}
     return Optimizer(
         str(found.get("name", ""))[:40],
@@ -238,6 +243,7 @@ def _optimizer(reply: Any) -> Optimizer:
         found.get("scheduled") is True,
         held,
         weights,
+        frozen,
         {name: each for name, each in settings.items() if isinstance(each, float)},
     )
 
@@ -256,6 +262,7 @@ def _loader(reply: Any) -> Loader:
         reply.get("plain") is True,
         [str(each)[:40] for each in names] if isinstance(names, list) else [],
         str(reply.get("raised", ""))[:200],
+        whole if isinstance(whole := reply.get("whole"), int) else count,
     )
 
 
@@ -268,9 +275,11 @@ def _script(inputs: Inputs) -> Mapping[str, Sequence[float]]:
     """Return accuracies per epoch, starting before training; each split has its own best epoch."""
     source = inputs.random("script")
     low = source.uniform(0.7, 0.74)
-    first, best = low + source.uniform(0.08, 0.12), low + source.uniform(0.18, 0.22)
+    first, best = low + source.uniform(0.08, 0.12), source.choice((0.914, 0.924, 0.934))
+    near = best - NEAR
     later = [best - source.uniform(0.02, 0.1) for _ in range(EPOCHS)]
-    validation = [low - 0.04, low, first, first, low + 0.04, best, best, best - 0.12, best - 0.06]
+    validation = [low - 0.04, low, first, first, low + 0.04, near, best, best]
+    validation += [best - 0.12, best - 0.06]
     test = [low + 0.1 - source.uniform(0.0, 0.05) for _ in range(EPOCHS + 1)]
     test[source.choice((3, 4))] = low + 0.2
     return {

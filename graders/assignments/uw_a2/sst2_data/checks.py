@@ -21,6 +21,7 @@ from .items import (
     Item,
     compare_items,
     compare_iteration,
+    compare_labels,
     compare_split,
     read_items,
     read_splits,
@@ -30,7 +31,7 @@ from .items import (
 
 @pytest.mark.criterion("sst2-data", weight=10)
 def test_three_datasets(student: Student, inputs: Inputs, score: Score) -> None:
-    """initialize_datasets returns all sentences of train, validation and test."""
+    """initialize_datasets returns all sentences and labels of train, validation and test."""
     note_file(student, score)
     drawn = splits(inputs)
     sent: dict[str, Value] = {name: list(part) for name, part in drawn.items()}
@@ -39,6 +40,7 @@ def test_three_datasets(student: Student, inputs: Inputs, score: Score) -> None:
     )
     for name, given in drawn.items():
         compare_split(name, given, came.get(name), drawn)
+    compare_labels(drawn, came)
 
 
 @pytest.mark.criterion("sst2-data", weight=10)

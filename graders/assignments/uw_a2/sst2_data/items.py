@@ -41,21 +41,23 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The len() of a dataset, and the texts of its items."""
+    """The len() of a dataset, and the texts and labels of its items."""
 
     length: int
     texts: Sequence[str | None]
+    labels: Sequence[int | None]
 
 
 def read_splits(reply: Any) -> Mapping[str, Split | None]:
     """Return the datasets of a reply; None for one that is missing or has no length."""
-    found = {name: reply.get(name) for name in SPLITS}
-    return {
-        name: Split(each["length"], [item.text for item in read_items(each["items"])])
-        if isinstance(each, dict) and isinstance(each.get("length"), int)
-        else None
-        for name, each in found.items()
-    }
+    return {name: _split(reply.get(name)) for name in SPLITS}
+
+
+def _split(reply: Any) -> Split | None:
+    if not isinstance(reply, dict) or not isinstance(reply.get("length"), int):
+        return None
+    items = read_items(reply["items"])
+    return Split(reply["length"], [each.text for each in items], [each.label for each in items])
 
 
 def read_items(reply: Any) -> list[Item]:
@@ -97,6 +99,27 @@ def compare_split(
         expected=f"{len(given)} sentences",
         actual=f"{length} items",
     )
+
+
+def compare_labels(drawn: Mapping[str, Sequence[Row]], came: Mapping[str, Split | None]) -> None:
+    """Fail if a class has one label in some rows and another in others.
+
+    Exchanging the two classes everywhere is correct: editions of the data differ in this.
+    """
+    found: dict[int, tuple[int, str]] = {}
+    for name, given in drawn.items():
+        split = came.get(name)
+        for row, label in zip(given, split.labels if split else (), strict=False):
+            if label is None:
+                continue
+            first, where = found.setdefault(row["label"], (label, name))
+            if first != label:
+                fail(
+                    f"The labels in {name} do not fit those of {where}.",
+                    hint="Keep each row's own label, in all three splits.",
+                    expected=f"{first} for {row['text']!r}"[:200],
+                    actual=str(label),
+                )
 
 
 def _texts(given: Sequence[Row]) -> list[str]:

@@ -18,6 +18,7 @@ from ..sst2_training.updates import require_device
 CLASSES = 2
 USUAL = {"lr": 5e-5, "eps": 1e-8}
 MOST_RATE, MOST_EPS = 0.05, 1.0  # no model learns beyond these
+LEAST_TRAINED = 0.5  # of the sentences in an epoch: drawing with replacement leaves out a third
 MOST_FACTOR = 1.0  # a schedule may multiply a rate up to this by small numbers
 LEAST_RATE = 1e-7  # with less, 20 epochs move a weight by less than 0.0003
 ENDED = "main then raised an error; only what it did before counts"
@@ -150,13 +151,28 @@ def test_order_of_sentences(
             score.note("The training sentences are shuffled only once, not in every epoch.")
         if split != "train":
             _fail_unless_whole(split, orders[0], count, shuffled=shuffled)
+        used = len(set(orders[0]))
+        if used and used < loader.whole * (LEAST_TRAINED if split == "train" else 1):
+            fail(
+                f"main uses only a part of the sentences of {split}.",
+                hint="Train, validate and test on all sentences; smaller subsets are for tests.",
+                expected=f"{loader.whole} sentences",
+                actual=f"{used} different ones",
+            )
 
 
 @pytest.mark.criterion("sst2-main", weight=1, depends_on=("main-is-written",))
 def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
     """AdamW trains the weights of the model that is evaluated."""
     seen = visits(student, inputs)
-    for optimizer in [each.optimizer for each in seen.of("train")]:
+    optimizers = [each.optimizer for each in seen.of("train")]
+    if frozen := min((each.frozen for each in optimizers), default=0):
+        fail(
+            "main freezes weights of the model in every epoch.",
+            hint="The handout fine-tunes the whole model: leave requires_grad as it is.",
+            actual=f"{frozen} tensors",
+        )
+    for optimizer in optimizers:
         if not optimizer.name:
             fail("train_one_epoch is called without an optimizer.")
         if not optimizer.held:

@@ -204,7 +204,8 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
     if optimizer is None:
         return {"name": ""}
     held = {id(each) for group in optimizer.param_groups for each in group["params"]}
-    parameters = [each for each in model.parameters() if each.requires_grad] if model else []
+    every = [*model.parameters()] if model else []
+    parameters = [each for each in every if each.requires_grad]
     groups = optimizer.param_groups
     rates = [each.get("initial_lr", each.get("lr")) for each in groups]
     known, now = (
@@ -218,6 +219,7 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
         "adamw": isinstance(optimizer, torch.optim.AdamW) or type(optimizer).__name__ == "AdamW",
         "held": sum(id(each) in held for each in parameters),
         "weights": len(parameters),
+        "frozen": len(every) - len(parameters),
         "maximizes": any(each.get("maximize") is True for each in groups),
         "scheduled": hasattr(optimizer.step, "_wrapped_by_lr_sched"),  # torch's own mark
         **{name: float(each) for name, each in settings.items() if isinstance(each, int | float)},

@@ -191,7 +191,7 @@ def test_no_gradient(student: Student, inputs: Inputs) -> None:
 
 @pytest.mark.criterion("sst2-training", weight=1, depends_on=("evaluation-is-written",))
 def test_nothing_changed(student: Student, inputs: Inputs) -> None:
-    """evaluate does not change weights, buffers or gradients."""
+    """evaluate does not change weights, buffers or gradients, or hinder later training."""
 
     def claim(evaluated: Evaluated) -> None:
         if evaluated.changed:
@@ -199,6 +199,12 @@ def test_nothing_changed(student: Student, inputs: Inputs) -> None:
                 "evaluate changes the model.",
                 hint="Evaluation only reads the model: no backward, no step, no zero_grad.",
                 actual=", ".join(evaluated.changed)[:200],
+            )
+        if evaluated.held_back:
+            fail(
+                "After evaluate, train_one_epoch no longer changes all the weights that it should.",
+                hint="Use `with torch.no_grad():`, which ends with its block; requires_grad and "
+                "torch.set_grad_enabled() stay as they are set.",
             )
 
     evaluates(student, inputs, claim)

@@ -50,6 +50,7 @@ class Evaluated:
     training: Sequence[bool]
     gradient: Sequence[bool]
     changed: Sequence[str]
+    held_back: bool  # whether train_one_epoch changes fewer weights afterwards
 
     @property
     def expected(self) -> list[float]:
@@ -152,4 +153,5 @@ def _read(replies: Any) -> Evaluated:
         [flag is not False for each in replies for flag in each["training"]],
         [flag is not False for each in replies for flag in each["gradient"]],
         [str(name)[:80] for each in replies for name in each["changed"]],
+        any(each.get("held_back") is True for each in replies),
     )

@@ -1,6 +1,7 @@
 """Call evaluate and compute_accuracy on known predictions, in the student's child."""
 
 import contextlib
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ from ..sst2.student_saves import keeping, unseen
 from ..sst2.student_values import number
 
 SURE = 2.0  # half the difference of the logits
+DROPOUT = 0.1  # its effect on the logits is replaced
+UNDOING = ("requires_grad", "grad_enabled", "enable_grad")
 
 
 def sst2_evaluations(
@@ -23,12 +26,16 @@ def sst2_evaluations(
 
     The model predicts the class of a text's first word. It starts in training mode and with the
     gradients of an earlier batch. A case `again` has the previous loader, and a model that has
-    changed: it predicts the other class.
+    changed: it predicts the other class. `held_back` says that train_one_epoch does less to a model
+    that was evaluated than to another.
     """
     from graders.adapting.devices import on_cpu
 
     model, found = classifier(weights), []
-    with on_cpu(), keeping(unseen):
+    for each in model.modules():
+        if isinstance(each, nn.Dropout):
+            each.p = DROPOUT
+    with on_cpu(), keeping(unseen), _gradients_on():
         for case in cases:
             if case["again"]:
                 _scale(model)
@@ -37,7 +44,48 @@ def sst2_evaluations(
                 batches, said = loader(source, case["rows"], case["size"]), classes
             with predicting(model, said):
                 found.append(_evaluated(model, batches))
-    return found
+        frozen = not all(each.requires_grad for each in model.parameters())
+        held = (frozen or not torch.is_grad_enabled()) and not _is_undone_by_main()
+        held = held and _is_held_back(model, classifier(weights), batches)
+    return [{**each, "held_back": held} for each in found]
+
+
+@contextlib.contextmanager
+def _gradients_on() -> Iterator[None]:
+    """Track gradients again after this block."""
+    try:
+        yield
+    finally:
+        torch.set_grad_enabled(True)
+
+
+def _is_undone_by_main() -> bool:
+    """Return whether main itself turns gradients on or off, which only its own run would show."""
+    try:
+        source = inspect.getsource(inspect.unwrap(wanted("main")))
+    except Exception:  # noqa: BLE001  no main, or no source of it
+        return False
+    return any(word in source for word in UNDOING)
+
+
+def _is_held_back(evaluated: nn.Module, new: nn.Module, batches: Any) -> bool:
+    """Return whether train_one_epoch changes fewer weights of the model that was evaluated.
+
+    Gradients are tracked for the evaluated one only if they still are.
+    """
+    changed = _trained(evaluated, batches)
+    with torch.enable_grad():
+        return not _trained(new, batches) <= changed
+
+
+def _trained(model: nn.Module, batches: Any) -> set[str]:
+    """Return the weights that an epoch of training changes."""
+    before = {name: each.detach().clone() for name, each in model.named_parameters()}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    given = {"model": model, "loader": batches, "optimizer": optimizer, "epoch": 0}
+    with contextlib.suppress(Exception, SystemExit):
+        call(wanted("train_one_epoch"), given)
+    return {name for name, each in model.named_parameters() if not each.equal(before[name])}
 
 
 def _scale(model: nn.Module) -> None:
@@ -66,8 +114,16 @@ def _evaluated(model: nn.Module, batches: Any) -> dict[str, Any]:
 
 
 def _state(model: nn.Module) -> dict[str, torch.Tensor]:
-    """Return copies of weights, buffers and gradients; a missing gradient is an empty tensor."""
+    """Return copies of weights, buffers, gradients and the probabilities of dropout.
+
+    A missing gradient is an empty tensor.
+    """
     state = {name: value.detach().clone() for name, value in model.state_dict().items()}
+    state |= {
+        f"{name}, its probability": torch.tensor(each.p)
+        for name, each in model.named_modules()
+        if isinstance(each, nn.Dropout)
+    }
     for name, parameter in model.named_parameters():
         grad = parameter.grad
         state[f"{name}, its gradient"] = torch.zeros(0) if grad is None else grad.clone()
