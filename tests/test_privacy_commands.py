@@ -271,6 +271,14 @@ def test_research_keeps_code_and_says_what_is_left(out, tmp_path):
     }
 
 
+def test_a_word_of_any_length_is_read_quickly(cpu_seconds):
+    names = Names(b"key")
+    names.add("x1", "x1", [Person("Li Wu")])
+    with cpu_seconds(10):
+        text = names.in_text("x1", "0" * 100_000 + " ada@example.edu")
+    assert text.endswith("0 student@example.org")
+
+
 def test_pseudonyms_are_the_same_in_the_next_export(out, tmp_path):
     first, second = (tmp_path / name for name in ("first", "second"))
     for each in (first, second):

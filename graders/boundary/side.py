@@ -18,6 +18,7 @@ from graders.errors import GraderFault
 
 Kind = Literal["student", "oracle"]
 MAIN = ("student_side.py", "oracle.py")
+OFFLINE = "offline"  # the package of graders/adapting that replaces what only a network has
 PACKAGE = "graders.assignment"  # the folder's name in a child, whatever it is called here
 
 
@@ -67,6 +68,11 @@ class Side:
     def has(self, function: str) -> bool:
         """Return whether any module defines this function."""
         return any(function in defined for defined in self._functions.values())
+
+    @cached_property
+    def is_offline(self) -> bool:
+        """Return whether any module replaces what only a network has."""
+        return any(OFFLINE in path.read_text(encoding="utf-8") for path in self.files.values())
 
     @cached_property
     def _functions(self) -> Mapping[str, frozenset[str]]:

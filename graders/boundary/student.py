@@ -158,7 +158,7 @@ class Student:
             waited = time.monotonic() - started
             self._spent += waited
             self._budget.spent += waited
-        return outcome.answer(reply)
+        return outcome.answer(reply, offline=self._side.is_offline)
 
     @property
     def _patience(self) -> float:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from graders.boundary.outcome import clean
 from graders.boundary.student import Student
-from graders.errors import SandboxFailed, StudentFault
+from graders.errors import SandboxFailed, StudentFault, Unavailable
 from graders.model import Assignment, CheckResult
 from graders.scoring import criterion_points
 
@@ -146,5 +146,5 @@ def _told(student: Student, question: str, read: Callable[[Any], Read], without:
     student.begin_check()
     try:
         return student.call(question, read=read)
-    except (StudentFault, SandboxFailed):
+    except (StudentFault, SandboxFailed, Unavailable):  # a remark is not worth the whole grade
         return without

@@ -28,7 +28,7 @@ SHORTEST = 3  # letters of a part of a name
 SHORTEST_NUMBER = 5  # digits; fewer may be any number of the code
 WORD = re.compile(r"[^\W_]+")
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 HOME = re.compile(r"(/home/|/Users/|[A-Za-z]:\\+Users\\+)[^/\\\s'\"]+")
 SOMEBODY = "student@example.org"
 TEXT = (tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))

@@ -52,7 +52,8 @@ NOTATION = frozenset({
 })  # fmt: skip
 # Matches `, where β` or `for large β`.
 _CONDITION = re.compile(
-    r"\s*[,;.(]?\s*(?:\\(?:q?quad|[ ,;]))?\s*(?:\\(?:text|mbox|textrm|mathrm)\s?\{\s?)?"
+    r"(?<!\s)\s*+(?:[,;.(]\s*+)?(?:\\(?:q?quad|[ ,;])\s*+)?"  # `*+`: blanks are read once
+    r"(?:\\(?:text|mbox|textrm|mathrm)\s?\{\s?)?"
     r"(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|s\.t\.|assuming|given)"
     r"(?!\w)"
     r"|\s(?:(?:trainable|learnable|extra)\s)?(?:parameters?|params|scalars|in total|per layer)\b"

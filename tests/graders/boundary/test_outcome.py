@@ -18,6 +18,7 @@ from graders.errors import (
     StudentRaised,
     StudentSignalled,
     StudentTimedOut,
+    Unavailable,
 )
 from graders.model import Limits
 
@@ -27,6 +28,19 @@ LIMITS = Limits(wall_seconds=1.5, cpu_seconds=10, memory_bytes=1, output_bytes=1
 def test_value_is_the_answer_and_time_out_names_the_limit():
     assert outcome.answer({"id": 1, "value": [None]}) == [None]
     assert "more than 1.5 s" in str(outcome.out_of_time(LIMITS))
+
+
+def test_only_a_resource_that_a_stand_in_lacks_is_our_fault():
+    """Or any failure would be no zero: a student's process could report it as ours."""
+    dataset = "the dataset `x/y` is not available without a network"
+    ours = outcome.fault_of({"outcome": "unavailable", "message": dataset, "where": "a.py, line 1"})
+    assert isinstance(ours, Unavailable)
+    forged = {"outcome": "unavailable", "message": "the disk of this machine is full"}
+    assert isinstance(outcome.fault_of(forged), StudentRaised)
+    with pytest.raises(StudentRaised, match="dataset"):
+        outcome.answer(
+            {"id": 1, "error": {"outcome": "unavailable", "message": dataset}}, offline=False
+        )
 
 
 def test_a_limit_says_what_to_look_for():

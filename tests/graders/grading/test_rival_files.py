@@ -76,10 +76,19 @@ def test_fault_of_ours_with_another_file_leaves_the_points(grade, tiny_folder):
     assert (result.status, result.criteria[0].points) == ("graded", 0)
 
 
-def test_unanswered_question_changes_nothing(grade):
-    broken = FILES.replace("return taken().rivals()", "raise SystemExit(3)")
-    first = grade(broken, work=WRONG).criteria[0]
-    assert (first.points, first.checks[0].status) == (0, "failed")
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "raise SystemExit(3)",
+        "import graders.adapting.unavailable as offline; raise "
+        "offline.Unavailable('the dataset `x` is not available without a network')",
+    ],
+)
+def test_unanswered_question_changes_nothing(grade, refusal):
+    broken = FILES.replace("return taken().rivals()", refusal)
+    result = grade(broken, work=WRONG)
+    first = result.criteria[0]
+    assert (result.status, first.points, first.checks[0].status) == ("graded", 0, "failed")
 
 
 @pytest.mark.parametrize("reply", ["{'HERE/x.py': []}", "['work.py']", "{1: 2}", "{'no.py': []}"])

@@ -362,7 +362,7 @@ def _fields(reply: Any, rows: int) -> dict[str, Any]:
     if sum(reply["counts"]) != rows:
         raise ValueError("another number of items")
     raised, length = reply.get("raised"), reply.get("length")
-    fault = fault_of(raised) if isinstance(raised, dict) else None
+    fault = fault_of(raised, offline=False) if isinstance(raised, dict) else None
     if isinstance(fault, GraderFault):
         raise fault
     return {

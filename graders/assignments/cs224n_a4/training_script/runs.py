@@ -144,7 +144,7 @@ def _run(case: Command, reply: Any) -> Run:
     file = reply["file"]
     return Run(
         case,
-        fault_of(reply["raised"]) if isinstance(reply["raised"], dict) else None,
+        fault_of(reply["raised"], offline=False) if isinstance(reply["raised"], dict) else None,
         reply["own_loop"] is True,
         [_training(each) for each in reply["trainings"][:4]],
         str(file["kind"]),
