@@ -38,7 +38,7 @@ from reports.exports.research import research_export
 from reports.submission_files import has_old_page, remove_files
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
-from reports.terminal.store import show_receipt, show_sentences
+from reports.terminal.store import show_lines, show_sentences
 from submissions.imports.attempts import first_few
 from submissions.people import people_in
 
@@ -70,7 +70,7 @@ def show(
             result = store.member_result(chosen.number, names[0])
             terminal.show_result(result, rules.grade(result))
             counts = which_count(folder.people(), folder.listed(), names[0])
-            show_receipt([f"Attempts: {counts}"] if counts else [])
+            show_lines([f"Attempts: {counts}"] if counts else [])
             return
         if not submission:
             published = store.generation().number
@@ -80,7 +80,7 @@ def show(
             results = (store.member_result(chosen.number, name) for name in names)
         terminal.show_scores((result, rules.grade(result)) for result in results)
         others = [name for name in names if name not in folder.listed()]
-        show_receipt([f"does not count: {', '.join(others)}"] if others else [])
+        show_lines([f"does not count: {', '.join(others)}"] if others else [])
 
 
 def export(
@@ -253,7 +253,7 @@ def forget(
         for each in known
         if each.upload.exists()
     ]
-    show_receipt(receipt)
+    show_lines(receipt)
 
 
 def _still_named(file: Path) -> str:

@@ -80,7 +80,7 @@ def add_words(environment: Environment) -> None:
         provisional_total=provisional_total,
         drawing=drawing,
         example=example,
-        is_crash=words.is_crash,
+        no_answer=words.no_answer,
         is_exact=is_exact,
         judged=judged,
         named_lists=named_lists,

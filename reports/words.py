@@ -70,7 +70,7 @@ def for_staff(message: str) -> str:
     return message.replace("Your points count", "The points count")
 
 
-def is_crash(found: CheckResult) -> bool:
+def no_answer(found: CheckResult) -> bool:
     """Return whether the student's code gave no answer: it raised, crashed or was stopped."""
     return found.outcome not in ("", "blocked")
 
@@ -89,7 +89,7 @@ def endings(result: Result) -> Mapping[str, int]:
 def unanswered(result: Result) -> Mapping[str, int]:
     """Count the checks of a submission to which its code returned no answer, by outcome."""
     found = (c for graded in result.criteria for c in graded.checks)
-    words = (OUTCOME_WORDS[c.outcome] for c in found if is_crash(c))
+    words = (OUTCOME_WORDS[c.outcome] for c in found if no_answer(c))
     return Counter(words)
 
 

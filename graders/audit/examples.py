@@ -188,7 +188,7 @@ def _contents(
             raise _wrong(assignment, name, problem)
         files[edit.file] = text.replace(edit.old, edit.new).encode("utf-8")
     files |= {file: text.encode("utf-8") for file, text in example.files.items()}
-    return files | _files(assignment.folder / "examples" / name)
+    return files | read_files(assignment.folder / "examples" / name)
 
 
 def _base(assignment: Assignment, name: str) -> dict[str, bytes]:
@@ -199,10 +199,11 @@ def _base(assignment: Assignment, name: str) -> dict[str, bytes]:
         near = did_you_mean(name, [SOLUTION, *example_names(assignment)])
         problem = f"{assignment.folder / PLANTED}: there is no example `{name}`{near}"
         raise UsageError(problem, SHAPE)
-    return _files(inside / name)
+    return read_files(inside / name)
 
 
-def _files(folder: Path) -> dict[str, bytes]:
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Return the contents of a submission's files by relative path."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))

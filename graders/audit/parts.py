@@ -17,10 +17,11 @@ from pathlib import Path
 
 from graders.audit.accepted import FILE, Accepted, Audited, read_audited
 from graders.audit.attacks import tightened
-from graders.audit.changes.change import SOLUTION, Base, Changed, read_bases, read_files
+from graders.audit.changes.change import SOLUTION, Base, Changed, read_bases
 from graders.audit.changes.mutants import generate_mutants, sites_of
 from graders.audit.changes.nulls import null_submissions
 from graders.audit.changes.rewritten import generate_rewrites
+from graders.audit.examples import read_files
 from graders.audit.graded import Graded, Grader, Upload
 from graders.audit.summary import (
     Planned,

@@ -21,8 +21,8 @@ from reports.text import PROSE_LIMIT, number
 from reports.words import (
     endings,
     for_staff,
+    no_answer,
     intake_notes,
-    is_crash,
     is_without_points,
     people,
     unanswered,
@@ -228,7 +228,7 @@ class Counted:
         self.submissions.update(ways.keys())
         for graded in result.criteria:
             wrong = (c for c in graded.checks if c.status in ("failed", "partial"))
-            for hint in {c.hint for c in wrong if c.hint and not is_crash(c)}:
+            for hint in {c.hint for c in wrong if c.hint and not no_answer(c)}:
                 self.hints[graded.criterion.id, hint].append(result.submission)
         self.failures.add(result)
         self.items.add(result)

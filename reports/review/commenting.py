@@ -11,7 +11,7 @@ from graders.storage.store import Store
 from reports.review.adjusting import submission_of
 from reports.review.verdicts import NOTHING, Mistyped, usable_comment
 from reports.text import line
-from reports.words import is_crash
+from reports.words import no_answer
 
 Mistake = tuple[str, str]  # a criterion's id and a hint
 
@@ -25,7 +25,7 @@ def mistakes_of(result: Result) -> dict[str, Mistake]:
         each.check.id: (graded.criterion.id, each.hint)
         for graded in result.criteria
         for each in graded.checks
-        if each.status in ("failed", "partial") and each.hint and not is_crash(each)
+        if each.status in ("failed", "partial") and each.hint and not no_answer(each)
     }
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from graders.model import CheckResult, CriterionResult
 from reports.student.words import judged
-from reports.words import is_crash
+from reports.words import no_answer
 
 CODE = re.compile("`[^`]*`")
 Cause = tuple[str, ...]  # equal for checks that end for the same reason
@@ -46,7 +46,7 @@ def cause(found: CheckResult) -> Cause:
     It is the hint, since one change fixes what has one hint; without a hint, or where the code
     crashed, the first line of the message. Names of files and functions in it do not count.
     """
-    said = found.message.partition("\n")[0] if is_crash(found) or not found.hint else found.hint
+    said = found.message.partition("\n")[0] if no_answer(found) or not found.hint else found.hint
     if not said or judged(found):
         return (found.check.criterion, found.check.id)
     return (found.status, found.outcome, CODE.sub("`…`", said))

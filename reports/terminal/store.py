@@ -239,8 +239,8 @@ def show_request(each: Request) -> None:
         OUT.print(f"{reply.answer} by {line(reply.reviewer)}: {line(reply.comment, 10_000)}")
 
 
-def show_receipt(sentences: Iterable[str]) -> None:
-    """Show what was removed, one per line, to be kept."""
+def show_lines(sentences: Iterable[str]) -> None:
+    """Show sentences on stdout, one per line, such as a receipt to keep."""
     for sentence in sentences:
         OUT.print(line(sentence, 1000), soft_wrap=True)
 

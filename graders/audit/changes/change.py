@@ -12,7 +12,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, TypeVar
 
-from graders.audit.examples import EXPECTED, expectation, write_examples
+from graders.audit.examples import expectation, read_files, write_examples
 from graders.audit.validate import build_solution
 from graders.audited import Change
 from graders.errors import UsageError
@@ -63,15 +63,6 @@ def read_bases(assignment: Assignment, work: Path) -> list[Base]:
             f"{assignment.name}: the solution has no Python file", "audits change code"
         )
     return bases
-
-
-def read_files(folder: Path) -> dict[str, bytes]:
-    """Return the contents of a submission's files by relative path."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts and path.name != EXPECTED
-    }
 
 
 def _own_code(files: Files, wanted: Sequence[str]) -> list[str]:

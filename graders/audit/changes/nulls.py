@@ -6,7 +6,8 @@ None of them should earn points.
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from graders.audit.changes.change import Base, Changed, Files, read_files
+from graders.audit.changes.change import Base, Changed, Files
+from graders.audit.examples import read_files
 from graders.audited import Change
 from graders.model import Assignment
 

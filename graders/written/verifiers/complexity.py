@@ -12,7 +12,7 @@ from graders.written.formula import (
     polynomial,
 )
 from graders.written.question import Asked, Judgement, Misfit
-from graders.written.verifiers.formulas import find_formulas, known, unreadable
+from graders.written.verifiers.formulas import find_formulas, with_known_names, unreadable
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 from graders.written.verifiers.values.found import judge_found
@@ -33,7 +33,7 @@ def _judged(asked: Asked, part: str) -> Judgement:
     aliases = asked.machine.settings.get("aliases", {})
     names = (*texts(required(asked.machine, "names")), *aliases)
     found = find_formulas(asked.parts[part], names)
-    return judge_found(found, lambda formula: _of(asked, part, known(formula, names)))
+    return judge_found(found, lambda formula: _of(asked, part, with_known_names(formula, names)))
 
 
 def _of(asked: Asked, part: str, formula: Formula) -> Judgement:

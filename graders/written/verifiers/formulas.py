@@ -225,7 +225,7 @@ def _defined(formula: Formula, given: Mapping[str, Formula]) -> Formula:
     return replace(formula, trees=tuple(substituted(tree, trees) for tree in formula.trees))
 
 
-def known(formula: Formula, names: Sequence[str]) -> Formula:
+def with_known_names(formula: Formula, names: Sequence[str]) -> Formula:
     """Return the formula. Raises Unreadable if it uses names that the question does not define."""
     formula = _last_side(formula)
     if formula.unknown:

@@ -19,7 +19,7 @@ from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import (
     Array,
     find_formulas,
-    known,
+    with_known_names,
     shape_of,
     value_of,
 )
@@ -74,7 +74,7 @@ def _each(
     def of_part_alone(asked: Asked, part: str) -> Judgement:
         found = find_formulas(asked.parts[part], question.names)
         return judge_found(
-            found, lambda formula: judge(asked, part, known(formula, question.names))
+            found, lambda formula: judge(asked, part, with_known_names(formula, question.names))
         )
 
     return judge_parts(asked, of_part_alone)

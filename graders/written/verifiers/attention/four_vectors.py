@@ -16,7 +16,7 @@ from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import (
     Array,
     find_formulas,
-    known,
+    with_known_names,
     shape_of,
     value_of,
 )
@@ -122,7 +122,7 @@ def _formulas(
     found, faults = {}, []
     for part, each in read.items():
         try:
-            found[part] = known(each.only(), NAMES)
+            found[part] = with_known_names(each.only(), NAMES)
             _matrix(found[part], draws[0])
         except Misfit as error:
             del found[part]

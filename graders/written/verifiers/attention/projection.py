@@ -11,7 +11,7 @@ from graders.written.verifiers.formulas import (
     Array,
     Families,
     find_formulas,
-    known,
+    with_known_names,
     shape_of,
     value_of,
 )
@@ -57,7 +57,7 @@ def projection(asked: Asked) -> Judgement:
     """
     spaces = tuple(_spaces(asked.draw))
     found = find_formulas(asked.parts[asked.machine.parts[0]], NAMES, WANTED)
-    return judge_found(found, lambda formula: _of(asked, known(formula, NAMES), spaces))
+    return judge_found(found, lambda formula: _of(asked, with_known_names(formula, NAMES), spaces))
 
 
 def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgement:
