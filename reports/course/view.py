@@ -21,9 +21,9 @@ from reports.text import PROSE_LIMIT, number
 from reports.words import (
     endings,
     for_staff,
-    no_answer,
     intake_notes,
     is_without_points,
+    no_answer,
     people,
     unanswered,
     undecided,

@@ -12,7 +12,7 @@ from graders.written.formula import (
     polynomial,
 )
 from graders.written.question import Asked, Judgement, Misfit
-from graders.written.verifiers.formulas import find_formulas, with_known_names, unreadable
+from graders.written.verifiers.formulas import find_formulas, unreadable, with_known_names
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 from graders.written.verifiers.values.found import judge_found

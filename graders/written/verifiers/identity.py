@@ -19,9 +19,9 @@ from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import (
     Array,
     find_formulas,
-    with_known_names,
     shape_of,
     value_of,
+    with_known_names,
 )
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts

@@ -16,9 +16,9 @@ from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import (
     Array,
     find_formulas,
-    with_known_names,
     shape_of,
     value_of,
+    with_known_names,
 )
 from graders.written.verifiers.settings import share
 from graders.written.verifiers.values.found import Found

@@ -11,9 +11,9 @@ from graders.written.verifiers.formulas import (
     Array,
     Families,
     find_formulas,
-    with_known_names,
     shape_of,
     value_of,
+    with_known_names,
 )
 from graders.written.verifiers.settings import share
 from graders.written.verifiers.values.found import judge_found
