@@ -38,8 +38,13 @@ def solved(tiny_folder):
     (tiny_folder / "solution").mkdir()
     (tiny_folder / "solution" / "work.py").write_text("def double(x):\n    return 2 * x\n")
     (tiny_folder / "solution" / "answer.txt").write_text("42")
-    checks = tiny_folder / "checks.py"  # whose check of the answer breaks at wrong bytes
-    checks.write_text(checks.read_text().replace(".decode()", '.decode(errors="replace")'))
+    checks = tiny_folder / "checks.py"  # which break at wrong bytes, and where a reply is an array
+    text = checks.read_text().replace(".decode()", '.decode(errors="replace")')
+    text = text.replace('came != 21 * settings["factor"]', 'repr(came) != "42"')
+    text = text.replace(
+        'student.call("double", x=0) == 0', 'repr(student.call("double", x=0)) == "0"'
+    )
+    checks.write_text(text)
     return tiny_folder
 
 
