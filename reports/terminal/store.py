@@ -187,10 +187,12 @@ def show_merges(merges: Iterable[Merge]) -> None:
 
 def show_drops(drops: Sequence[Mapping[str, str]]) -> None:
     """Show who was marked as dropped or enrolled, the oldest first."""
-    columns = ("student", "status", "by", "made_at", "comment")
-    if drops:
-        shown = ("student", "status", "by", "when", "comment")
-        show_table(shown, [tuple(each[name] for name in columns) for each in drops])
+    rows = [
+        (each["student"], each["status"], each["by"], each["made_at"][:10], each["comment"])
+        for each in drops
+    ]
+    if rows:
+        show_table(("student", "status", "by", "when", "comment"), rows)
     else:
         ERR.print("nobody is marked as dropped by `drop`")
 
