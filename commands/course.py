@@ -236,7 +236,7 @@ def drop(
     student: Annotated[
         str, typer.Argument(help="Email, student number or submission.", show_default="list all")
     ] = "",
-    undo: Annotated[bool, typer.Option("--undo", help="They are in the course after all.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove the mark.")] = False,
     comment: Annotated[str, typer.Option(help="Why (for staff only).")] = "",
     reviewer: Reviewer = "",
 ) -> None:

@@ -97,7 +97,7 @@ def follow(title: str, results: Iterable[Result], most: int) -> Progress:
 
 
 def _urgency(each: CheckProgress) -> tuple[bool, int, int]:
-    """Return what sorts first the checks at which most are stuck, and last those without points."""
+    """Return the sort key: where most are stuck comes first, checks without points come last."""
     return each.check.weight == 0, -each.stuck, -each.failed
 
 

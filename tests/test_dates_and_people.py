@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from graders.course.roster import with_drops
 from graders.storage.files import only_writer
 from tests.console import softmark
 
@@ -255,6 +256,7 @@ def test_a_student_is_marked_as_dropped_by_an_appended_row_and_nothing_is_graded
     assert "no student is named" in problem("drop", out, "--undo")
     with only_writer(out):
         assert "another grading" in problem("drop", out, "bob")
+    assert with_drops("zoe (1)", "zoe (1)", {"bob": "dropped"}) == "zoe (1)", "another's text stays"
     (out / "dropped.csv").write_text("student,status\nada,away\n")
     assert "dropped.csv: line 2: the status `away` is unknown" in problem("drop", out, "bob")
 

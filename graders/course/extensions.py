@@ -112,8 +112,8 @@ def read_extensions(out: Path, task: Assignment) -> Extensions:
 def read_late_days(out: Path) -> dict[str, tuple[int, str]]:
     """Read the late days that cost nothing in DIR, and who wrote the row, by student.
 
-    The newest row of a person counts, or else that of `late-days`; without days, it takes those
-    before it back.
+    The newest row of a person counts, or else that of `late-days`. A row without days withdraws
+    the rows before it.
     """
     spent, fixed = dict[str, tuple[int, str]](), dict[str, tuple[int, str]]()
     for where, row in late_days_table(out).rows() if (out / LATE_DAYS).exists() else ():
@@ -248,7 +248,8 @@ def fix_late_days(out: Path, names: Sequence[str], days: str, signed: Mapping[st
 
     `names` are all that identifies the student, the submission last.
     """
-    known = [name for name in dict.fromkeys(names) if name in read_late_days(out)] or [names[-1]]
+    before = read_late_days(out)
+    known = [name for name in dict.fromkeys(names) if name in before] or [names[-1]]
     late_days_table(out).append([{"student": name, "days": days} | dict(signed) for name in known])
 
 

@@ -127,9 +127,9 @@ def read_drops(out: Path) -> dict[str, str]:
 
 def with_drops(submission: str, student: str, drops: Mapping[str, str]) -> str:
     """Return who submitted it, with a mark at everyone who left the course."""
-    if not drops:
-        return student
-    return student_text(_marked(each, submission, drops) for each in people_in(student))
+    people = people_in(student)
+    marked = tuple(_marked(each, submission, drops) for each in people)
+    return student if marked == people else student_text(marked)
 
 
 def _marked(person: Person, submission: str, drops: Mapping[str, str]) -> Person:

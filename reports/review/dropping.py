@@ -13,7 +13,10 @@ from submissions.people import name_key
 
 @dataclass(frozen=True, slots=True)
 class Dropping:
-    """Who left, or is in the course, as it was typed; `seen` is as of an Extension."""
+    """Who left, or is in the course, as it was typed.
+
+    `seen` is the number of rows when the page was opened, None for a command.
+    """
 
     student: str
     has_left: bool

@@ -100,7 +100,8 @@ class Enrollment:
 class AboutAttempts:
     """Which of the student's attempts count, and the merged ones; `seen` counts all merges.
 
-    `rule` is what the course seems to use: of `last`, `batch` keeps no attempts that do not count.
+    `rule` is the one that the course seems to use: with `last`, `batch` stores only attempts that
+    count.
     """
 
     counts: str
