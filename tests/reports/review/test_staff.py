@@ -80,6 +80,7 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     assert '/s/bob"' not in rea.get("/?q=example.edu").body
     assert "A later criterion" in rea.get("/s/ada").body
     assert 'href="/s/ada/code#work.py"' in rea.body, "the file that the failed check judges"
+    assert ("IDs for commands" in rea.body, "<code>doubles</code>" in rea.body) == (True, True)
     assert 'id="work.py"' in rea.get("/s/ada/code").body
     assert "half way &lt;b&gt;" in rea.get("/s/dan").body, "what the code printed"
     assert 'href="/s/dan/code#work.py%3A4"' in rea.body
