@@ -11,13 +11,17 @@ import io
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.internal.conjecture.providers import HypothesisProvider
+from hypothesis.internal.constants_ast import Constants
 from hypothesis.strategies._internal.utils import clear_strategy_cache
 
 from graders.boundary.side import check_paths
@@ -93,8 +97,7 @@ class _Watch:
         self.cause: BaseException | None = None  # why a file was not collected
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        inside = collection_path.is_dir() or collection_path.name.endswith(".py")
-        return True if inside and collection_path not in self._paths else None
+        return None if collection_path in self._paths else True
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         if isinstance(excinfo.value, pytest.exit.Exception):
@@ -135,17 +138,27 @@ def surroundings(folder: Path) -> Iterator[None]:
         suppress_health_check=list(HealthCheck),
         phases=(Phase.explicit, Phase.generate, Phase.shrink),
     )
-    path = sys.path[:]
+    path, modules = sys.path[:], set(sys.modules)
     set_hypothesis_home_dir(_hypothesis_home())
     settings.load_profile("softmark")
     sys.path.insert(0, str(folder))
     try:
-        yield
+        with without_constants():
+            yield
     finally:
         sys.path[:] = path
-        _forget(folder)
+        _forget(folder, set(sys.modules) - modules)
         settings.load_profile(before)
         set_hypothesis_home_dir(None)
+
+
+def without_constants() -> AbstractContextManager[object]:
+    """Keep hypothesis from drawing constants of the source of imported modules, in this block.
+
+    The draws would depend on what else this process has imported, and reading the source takes a
+    second.
+    """
+    return patch.object(HypothesisProvider, "_local_constants", Constants())
 
 
 @cache
@@ -168,14 +181,14 @@ def _hypothesis_home() -> str:
     return home.name
 
 
-def _forget(folder: Path) -> None:
-    """Unload the check files' modules, because another assignment's may have the same names.
+def _forget(folder: Path, modules: Iterable[str]) -> None:
+    """Unload the check files' modules of these: another assignment's may have the same names.
 
     The modules of the bundled assignments have unique names and stay. Hypothesis would otherwise
     keep a thousand strategies alive, each with its module.
     """
     clear_strategy_cache()
-    for name, module in list(sys.modules.items()):
-        own = str(getattr(module, "__file__", None) or "").startswith(f"{folder}{os.sep}")
-        if own and not name.startswith("graders."):
+    for name in modules:
+        file = str(getattr(sys.modules[name], "__file__", None) or "")
+        if file.startswith(f"{folder}{os.sep}") and not name.startswith("graders."):
             del sys.modules[name]

@@ -1,9 +1,11 @@
 """The inputs of checks depend only on the draw and the purpose."""
 
+import importlib
 import textwrap
 from pathlib import Path
 
 import pytest
+from hypothesis.internal.conjecture.providers import HypothesisProvider, _get_local_constants
 
 from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.inputs import PUBLIC, Inputs
@@ -100,6 +102,20 @@ def test_checks_and_child_draw_from_the_secret(notes):
         assert len({each[name] for each in (public, secret, other)}) == 3
     children = {each["doubles"].split()[1] for each in (public, secret, other)}
     assert len(children) == 3
+
+
+def test_draws_do_not_depend_on_what_is_imported(notes, tiny_folder, tmp_path, monkeypatch):
+    """By itself, hypothesis also draws constants from the source of imported modules."""
+    as_usual = property(lambda _: _get_local_constants())  # unlike in other tests
+    monkeypatch.setattr(HypothesisProvider, "_local_constants", as_usual)
+    checks = tiny_folder / "checks.py"
+    text = checks.read_text().replace("import given", "import given, settings")
+    checks.write_text(text.replace("@given", "@settings(max_examples=400)\n@given"))
+    before = notes(SECRET)
+    (tmp_path / "constants.py").write_text(f"NUMBERS = {[*range(10**9, 10**9 + 200)]}")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("constants")
+    assert notes(SECRET) == before
 
 
 @pytest.mark.parametrize("file", sorted(ASSIGNMENTS.glob("*/*.py")), ids=lambda file: file.stem)
