@@ -30,6 +30,7 @@ from commands.options import (
     RerunWall,
     Roster,
 )
+from graders.boundary.tiers.sandbox import start_ahead
 from graders.course.best_attempts import (
     ResultsFolder,
     all_counting,
@@ -88,6 +89,7 @@ def run(
     """Grade one or more submissions (folders or archives)."""
     task = load_assignment(assignment)
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
+    start_ahead(options.tier, task.preload)
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
     uploads = identify_all([existing(path) for path in submission], task.name)
     for path in submission:

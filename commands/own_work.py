@@ -9,11 +9,12 @@ import typer
 
 from commands.console import run
 from commands.options import Data, Json, Name, Only, OwnIsolation
+from graders.boundary.tiers.sandbox import start_ahead
 from graders.errors import UsageError, UserError
 from graders.execution.isolation import choose_tier
 from graders.grading.choices import choose_criteria, existing
 from graders.grading.pipeline import grade_submission
-from graders.grading.precheck import begin, missing_parts, precheck_options, visible_part
+from graders.grading.precheck import missing_parts, precheck_options, visible_part
 from graders.model import Assignment
 from graders.registry.contents import own_assignment
 from graders.registry.discovery import load_assignment
@@ -48,7 +49,7 @@ def check(
     tier = choose_tier(isolation, refuse_none=False)
     chosen = choose_criteria(visible_part(task), only)
     refuse_missing(task, chosen)
-    begin(tier, task)
+    start_ahead(tier, task.preload)
 
     def once() -> int:
         """Check the submission's present state; return the exit code."""

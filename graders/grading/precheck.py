@@ -1,6 +1,5 @@
 """Prepare a student's own check: the visible criteria, with or without the course's files."""
 
-import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,17 +77,6 @@ def _metrics_of_the_data(assignment: Assignment) -> frozenset[str]:
         return metrics
     asking = {each.check.criterion for each in found if each.fixtures & ASKS_FOR_DATA}
     return metrics & asking
-
-
-def begin(tier: Tier, assignment: Assignment) -> None:
-    """Start the warm parent early, if children will be forked.
-
-    Its imports take seconds, during which the upload and the checks are read.
-    """
-    if tier is Tier.LANDLOCK or (tier is Tier.BUBBLEWRAP and os.geteuid() == 0):
-        from graders.boundary.tiers import warm  # exists only on Linux
-
-        warm.parent(assignment.preload)
 
 
 def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dict[str, str]:

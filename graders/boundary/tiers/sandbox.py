@@ -63,6 +63,17 @@ def warm_works(tier: Tier, preload: tuple[str, ...] = ()) -> bool:
     return scoped and tier_works(tier) and _probe(tier, warm=True, preload=preload)
 
 
+def start_ahead(tier: Tier, preload: tuple[str, ...]) -> None:
+    """Start the warm parent early, if children will be forked.
+
+    Its imports take seconds, during which the upload and the checks are read.
+    """
+    if tier is Tier.LANDLOCK or (tier is Tier.BUBBLEWRAP and os.geteuid() == 0):
+        from graders.boundary.tiers import warm  # exists only on Linux
+
+        warm.parent(preload)
+
+
 def _probe(tier: Tier, *, warm: bool, preload: tuple[str, ...] = ()) -> bool:
     """Return whether a child without a submission gives up its rights and ends normally."""
     stage = Stage(None, None, user_for(tier))
