@@ -41,7 +41,7 @@ from graders.registry.check_files import also
 from graders.registry.packages import refuse_missing
 from graders.suite.process import open_suite
 from submissions.receive import open_submission
-from submissions.submission import Rejected
+from submissions.submission import CleanFolder, Rejected
 
 PRINTED = 10_000  # characters of what the student's code printed, for staff
 
@@ -163,7 +163,7 @@ class _Grading:
 
         Also return what the Result says about it, and whether a sandbox failed.
         """
-        assignment, options, found = self.assignment, self.options, dict[str, object]()
+        assignment, options = self.assignment, self.options
         if not os.path.lexists(self.submission.path):
             raise GraderFault(f"{self.submission.path.name} is not on this machine")
         with tempfile.TemporaryDirectory(prefix="softmark-", ignore_cleanup_errors=True) as work:
@@ -182,27 +182,37 @@ class _Grading:
                 open_rerun(clean.code, assignment, options.rerun, options.tier) as rerun,
                 open_suite(clean.code, assignment, options.tier, seed, budget) as suite,
             ):
-                found["intake"] = [*clean.notes, *(suite.notes if suite else ())]
-                wanted = scoring.wanted_criteria(assignment, options.only)
-                found["missing"] = missing_files(assignment, wanted, clean)
-                found["code"] = code_prints(assignment, clean)
-                found["data"] = data.description
-                if options.rerun is not None:
-                    found["rerun"] = options.rerun.in_words
                 files = SubmittedFiles(clean.files)
                 material = Material(student, sandbox, files, data, rerun, self._inputs, suite)
-                plugin = self._checked(material, options.only)
-                results: Sequence[CheckResult] = plugin.results
-                if clean.code is not None and suite is None:
-                    again = partial(self._judge_again, clean.code, budget, material)
-                    results, said = placed(results, student), notes_on_files(student)
-                    results, notes = best_of_rivals(results, assignment, clean.code, student, again)
-                    found["intake"] = [*clean.notes, *said, *notes]
-                found["student_process"] = dict(student.environment)
-                found["printed"] = student.output[:PRINTED]
-                trained = (rerun.student,) if rerun is not None else ()
-                tested = suite.students.values() if suite is not None else ()
-                found |= _resources(student, *trained, *tested)
+                return self._run_on(material, clean, budget)
+
+    def _run_on(
+        self, material: Material, clean: CleanFolder, budget: Budget
+    ) -> tuple[Sequence[CheckResult], dict[str, object], bool]:
+        """Run every check on the opened upload; return the same as `_run`."""
+        assignment, student, suite = self.assignment, material.student, material.suite
+        wanted = scoring.wanted_criteria(assignment, self.options.only)
+        plugin = self._checked(material, self.options.only)
+        results: Sequence[CheckResult] = plugin.results
+        notes: Sequence[str] = suite.notes if suite else ()
+        if clean.code is not None and suite is None:
+            again = partial(self._judge_again, clean.code, budget, material)
+            results, said = placed(results, student), notes_on_files(student)
+            results, notes = best_of_rivals(results, assignment, clean.code, student, again)
+            notes = [*said, *notes]
+        found: dict[str, object] = {
+            "intake": [*clean.notes, *notes],
+            "missing": missing_files(assignment, wanted, clean),
+            "code": code_prints(assignment, clean),
+            "data": material.data.description,
+        }
+        if self.options.rerun is not None:
+            found["rerun"] = self.options.rerun.in_words
+        found["student_process"] = dict(student.environment)
+        found["printed"] = student.output[:PRINTED]
+        trained = (material.rerun.student,) if material.rerun is not None else ()
+        tested = suite.students.values() if suite is not None else ()
+        found |= _resources(student, *trained, *tested)
         if plugin.faults:
             found["faults"] = plugin.faults
         if plugin.found_fingerprints:
