@@ -10,15 +10,15 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from graders.errors import UsageError
 from graders.model import REVIEW, CheckResult, Result, Submission
+from graders.tables import read_table
 
 FILE = "hints.toml"
 RAISED = "Your code raised "
@@ -59,14 +59,7 @@ def read_hints(folder: Path) -> tuple[Hint, ...]:
     file = folder / FILE
     if not file.is_file():
         return ()
-    try:
-        return tuple(_File.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))).hint)
-    except (OSError, ValueError) as error:
-        problem = str(error)
-        if isinstance(error, ValidationError):
-            first = error.errors(include_url=False, include_input=False)[0]
-            problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise UsageError(f"{file}: {problem}", "each [[hint]] has check, observed, says") from error
+    return tuple(read_table(file, _File, "each [[hint]] has check, observed, says").hint)
 
 
 def add_hint(folder: Path, hint: Hint) -> Path:

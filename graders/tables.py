@@ -72,6 +72,12 @@ def check_table(content: Mapping[str, Any], kind: type[Table], file: str, hint: 
         raise UsageError(f"{file}: {place}{said}", hint) from error
 
 
+def first_problem(error: ValidationError) -> str:
+    """Return where a file that a program wrote breaks its format first, and how."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}"
+
+
 def _sentence(error: ErrorDetails, path: Sequence[str | int], kind: type[BaseModel]) -> str:
     """Say what is wrong with the key at a path, given pydantic's error."""
     *above, key = path or ("",)

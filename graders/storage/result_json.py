@@ -44,6 +44,7 @@ from graders.model import (
     Visibility,
 )
 from graders.storage.files import write_whole
+from graders.tables import first_problem
 
 SCHEMA: Literal["softmark/result/v1"] = "softmark/result/v1"
 FIGURES = TypeAdapter(list[Annotated[Figure, Field(discriminator="kind")]])
@@ -157,9 +158,8 @@ def result_from_text(text: str | bytes, source: str) -> Result:
     try:
         return _result(_Result.model_validate_json(text))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise StorageError(f"{source}: not a {SCHEMA} file: {where}: {first['msg']}") from error
+        problem = first_problem(error)
+        raise StorageError(f"{source}: not a {SCHEMA} file: {problem}") from error
 
 
 def submission_file(out: Path, folder: str, submission_id: str, suffix: str) -> Path:

@@ -23,7 +23,7 @@ from graders.errors import UsageError, did_you_mean
 from graders.model import Assignment
 from graders.storage.database import now
 from graders.storage.store import Store
-from reports.review.verdicts import NOTHING, usable_comment
+from reports.review.verdicts import NOTHING, in_one_line
 from submissions.people import name_key, people_in
 
 
@@ -121,8 +121,7 @@ def shown(moment: datetime | None) -> str:
 
 def signed(reviewer: str, comment: str) -> dict[str, str]:
     """Return who writes a row now, and why; raises UsageError for a comment that is too long."""
-    text = " ".join(usable_comment(comment).split())
-    return {"by": reviewer, "made_at": now(), "comment": text}
+    return {"by": reviewer, "made_at": now(), "comment": in_one_line(comment)}
 
 
 def _due(asked: Extension, dues: Extensions) -> datetime:

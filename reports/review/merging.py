@@ -15,7 +15,7 @@ from graders.errors import UsageError
 from graders.model import Assignment
 from graders.storage.store import Store
 from reports.review.commenting import find_submission
-from reports.review.verdicts import NOTHING, usable_comment
+from reports.review.verdicts import NOTHING, in_one_line
 
 
 def merge(
@@ -30,7 +30,7 @@ def merge(
         asked,
         submission=find_submission(store, asked.submission),
         into=find_submission(store, asked.into) if asked.into else "",
-        comment=" ".join(usable_comment(asked.comment).split()),
+        comment=in_one_line(asked.comment),
     )
     rows = [] if seen is None else merge_rows(out)[seen:]
     for row in [each for each in rows if each["submission"] == made.submission][-1:]:

@@ -19,6 +19,7 @@ from graders.errors import UsageError, did_you_mean
 from graders.model import Assignment
 from graders.storage.requests import Request, code_of
 from graders.storage.store import Store
+from graders.tables import first_problem
 
 LARGEST = 2**20  # bytes of a request's file
 LARGEST_ATTACHMENT = LARGEST // 2
@@ -122,9 +123,7 @@ def _read_json(file: str, text: str) -> _File:
     try:
         return _File.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise UsageError(f"{file}: {where}: {first['msg']}", REMEDY) from error
+        raise UsageError(f"{file}: {first_problem(error)}", REMEDY) from error
 
 
 def _read_text(file: str, text: str) -> _File:

@@ -66,6 +66,11 @@ def usable_comment(comment: str) -> str:
         raise UsageError(str(error), NOTHING) from error
 
 
+def in_one_line(comment: str) -> str:
+    """Return a usable comment as a cell of a table holds it."""
+    return " ".join(usable_comment(comment).split())
+
+
 def make_decision(
     verdict: Verdict, review: Review, answer: Answer, *, reviewer: str, seen: int
 ) -> Decision:
