@@ -11,7 +11,8 @@ demo: $(VENV)/installed
 
 # Three workers for two cores: some tests wait for a limit.
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not long"
+	$(BIN)/python -m compileall -q commands graders reference reports submissions
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not long"
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -1,10 +1,12 @@
 """A tiny assignment and tiny submissions, written for each test that requests them."""
 
 import contextlib
+import gc
 import os
 import signal
 import sys
 import textwrap
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,15 +14,36 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from graders.checks.run import without_constants
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
 
-# A file that a test changes twice in one second, to the same size, would run from old bytecode.
-os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-sys.dont_write_bytecode = True
-
+without_constants().__enter__()
 settings.register_profile("tests", derandomize=True, deadline=None, database=None)
 settings.load_profile("tests")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Put the files with slow tests first, so that no worker is left alone with one at the end.
+
+    Of two such files, the one with fewer tests has the slower ones.
+    """
+    tests = Counter(item.path for item in items)
+    slow = {item.path for item in items if {"slow", "long"} & {m.name for m in item.iter_markers()}}
+    items.sort(key=lambda item: (item.path not in slow, tests[item.path] * (item.path in slow)))
+
+
+def pytest_collection_finish():
+    """Write no more bytecode, and exempt what is imported from garbage collection.
+
+    A file that a test changes twice in one second, to the same size, would run from old bytecode.
+    Looking for garbage in what is imported takes seconds.
+    """
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    sys.dont_write_bytecode = True
+    gc.collect()
+    gc.freeze()
 
 
 @contextlib.contextmanager
