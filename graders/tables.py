@@ -73,7 +73,7 @@ def check_table(content: Mapping[str, Any], kind: type[Table], file: str, hint: 
 
 
 def first_problem(error: ValidationError) -> str:
-    """Return where a file that a program wrote breaks its format first, and how."""
+    """Describe the first error in a file that a program wrote: its place, and what is wrong."""
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}"
 

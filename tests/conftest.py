@@ -18,7 +18,7 @@ from graders.checks.run import without_constants
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
 
-without_constants().__enter__()
+without_constants().__enter__()  # for all tests, to their end
 settings.register_profile("tests", derandomize=True, deadline=None, database=None)
 settings.load_profile("tests")
 

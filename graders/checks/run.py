@@ -153,7 +153,7 @@ def surroundings(folder: Path) -> Iterator[None]:
 
 
 def without_constants() -> AbstractContextManager[object]:
-    """Keep hypothesis from drawing constants of the source of imported modules, in this block.
+    """Keep hypothesis from drawing constants from the source of imported modules, in this block.
 
     The draws would depend on what else this process has imported, and reading the source takes a
     second.
@@ -182,7 +182,7 @@ def _hypothesis_home() -> str:
 
 
 def _forget(folder: Path, modules: Iterable[str]) -> None:
-    """Unload the check files' modules of these: another assignment's may have the same names.
+    """Unload the check files among `modules`: another assignment's may have the same names.
 
     The modules of the bundled assignments have unique names and stay. Hypothesis would otherwise
     keep a thousand strategies alive, each with its module.

@@ -67,7 +67,7 @@ def usable_comment(comment: str) -> str:
 
 
 def in_one_line(comment: str) -> str:
-    """Return a usable comment as a cell of a table holds it."""
+    """Return a usable comment on one line, for a cell of a table."""
     return " ".join(usable_comment(comment).split())
 
 
