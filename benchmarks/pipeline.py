@@ -32,14 +32,18 @@ from reference.data.corruption import CharCorruptionDataset
 from reference.data.vocabulary import Vocabulary
 from reference.models.gpt import GPT, GPTConfig
 from reference.models.prediction import STEPS, predict_places, read_prompts
-from reference.training.gpt.batches.corpus import read_corpus
-from reference.training.gpt.batches.examples import AHEAD, CorruptedDocuments, Questions
-from reference.training.gpt.batches.questions import read_questions
+from reference.training.gpt.batches import (
+    AHEAD,
+    CorruptedDocuments,
+    Questions,
+    read_corpus,
+    read_questions,
+)
+from reference.training.gpt.optimizers import make_optimizers
 from reference.training.gpt.pipeline import run_pipeline
 from reference.training.gpt.plan import Plan
 from reference.training.gpt.preset import COURSE
-from reference.training.gpt.steps.optimizer import make_optimizers
-from reference.training.gpt.steps.step import Step
+from reference.training.gpt.step import Step
 from reference.training.gpt.task import GROUP
 from reference.training.precision import Machine, choose_machine
 

@@ -95,7 +95,7 @@ def _refuse(task: Assignment, options: dict[str, str | None]) -> None:
 def _language_model(variants: str | None, preset: str | None, shared: Shared) -> None:
     """Pretrain, finetune and evaluate the character models."""
     # Training imports torch, which other commands don't need to load.
-    from reference.training.gpt.command import Wishes, train
+    from reference.training.gpt.pipeline import Wishes, train
 
     out, wanted = shared.out, "vanilla,rope" if variants is None else variants
     wishes = Wishes(variants=wanted, preset=preset or "", **asdict(shared))

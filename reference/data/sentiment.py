@@ -9,6 +9,9 @@ if a model must be trained in seconds:
 A review has one, three or five cues; the majority determines its sentiment. The embedding of a word
 is enough to recognize a cue, so a frozen random backbone classifies some of the reviews
 correctly; all of them require training.
+
+SST-2 is tokenized: `it does n't work -lrb- for me -rrb- .` An encoder knows `doesn't` and brackets,
+so its tokens are joined before the encoder's own tokenizer splits the text.
 """
 
 import json
@@ -114,4 +117,18 @@ def draw_sentence(rng: random.Random, label: int) -> str:
     sentence = clauses[0]
     for clause in clauses[1:]:
         sentence += f" {rng.choice(LINKS)} {clause}"
+    return sentence
+
+
+JOINED = (
+    *(("`` ", '"'), (" ''", '"'), ("-lrb- ", "("), (" -rrb-", ")")),
+    *((" n't", "n't"), ("can not", "cannot"), (" '", "'"), (" ,", ","), (" .", ".")),
+    *(("\\/", "/"), ("\\*", "*")),
+)
+
+
+def joined(sentence: str) -> str:
+    """Return the sentence with contractions, brackets and quotes as people write them."""
+    for apart, together in JOINED:
+        sentence = sentence.replace(apart, together)
     return sentence

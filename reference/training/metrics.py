@@ -2,11 +2,13 @@
 
 import json
 import platform
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graders.statistics import wilson
 from reference.training.files import write_text
 
 if TYPE_CHECKING:
@@ -48,3 +50,10 @@ def versions(*libraries: str) -> dict[str, str]:
     """Return the versions of Python, of these libraries and of Softmark."""
     names = (*libraries, "softmark")
     return {"python": platform.python_version()} | {name: version(name) for name in names}
+
+
+def accuracy(model: str, part: str, said: Sequence[object], gold: Sequence[object]) -> Accuracy:
+    """Compare line by line; if one prediction fills two lines, all later ones are incorrect."""
+    correct = sum(one == right for one, right in zip(said, gold, strict=False))
+    low, high = wilson(correct, len(gold))
+    return Accuracy(model, part, correct, len(gold), correct / len(gold), low, high)

@@ -1,10 +1,17 @@
-"""No attack gains a point, reads or changes anything foreign, or outlives its batch."""
+"""No attack gains a point, reads or changes anything foreign, or outlives its batch.
+
+Each attack says what it is, and each class of them has a row in SECURITY.md.
+"""
 
 import csv
+import re
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from graders.audit.attacks_uploads import known_attacks
+from tests.promises import can_tell, table
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -87,3 +94,33 @@ def test_the_same_attacks_succeed_without_walls(forge):
     assert batch.together == ["a server was reached by TCP"] + [
         f"a server was reached by {name} socket" for name in ("an abstract", "a named")
     ]
+
+
+SECURITY = Path(__file__).parents[2] / "SECURITY.md"
+
+
+@pytest.mark.parametrize("attack", known_attacks(), ids=lambda attack: attack.name)
+def test_attack_says_what_it_is(attack):
+    assert attack.name.startswith(f"{attack.kind}-")
+    assert attack.tries.endswith(".")
+    assert "/" not in attack.submission, "a batch would take the folder above it"
+    assert not attack.submission.startswith("."), "a batch leaves out what is hidden"
+    assert (attack.runs == "never") == ("hostile.py" not in attack.files)
+    assert attack.files or attack.archive or attack.artifact or attack.submission
+
+
+def test_every_class_has_its_row_in_security():
+    rows = re.findall(
+        r"^\| ([a-z]+) \| (\d+) \|", SECURITY.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    counts = Counter(attack.kind for attack in known_attacks())
+    assert {kind: int(count) for kind, count in rows} == counts
+    assert len(counts) == 21
+
+
+@pytest.mark.skipif(not can_tell(), reason="a tier has no column here")
+def test_table_of_promises_is_what_the_tests_show():
+    rows = list(table())
+    page = SECURITY.read_text(encoding="utf-8")
+    assert "\n".join(rows) in page, "run `python -m tests.promises --write`"
+    assert len(rows) > 10

@@ -1,21 +1,32 @@
-"""Every reader gets the same final grade; nothing hidden can be worked out from a page."""
+"""Every reader gets the same final grade; nothing hidden can be worked out from a page.
 
+That includes points that a person changed, and points that are certain before all are decided.
+"""
+
+import csv
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from graders.adjustments import Adjustment, adjusted
+from graders.course.difference import difference
 from graders.course.extensions import Extensions
 from graders.course.final_grades import policy_words
 from graders.course.release import CourseRules
 from graders.grading_policy import Drop, GradingPolicy, Lateness
-from reports import write_submission_files
+from graders.model import Check, CheckResult, Criterion, CriterionResult
+from graders.scoring import criterion_result as scored
+from reports import course_view, write_grades, write_submission_files
 from reports.course.table import table_data
 from reports.course.view import Counted
+from reports.gradescope.results_json import gradescope_json
+from reports.provisional import provisional, so_far
 from reports.student.page import student_view, write_student_page
 from reports.submission_files import have_files
 from reports.terminal.results import show_result, show_scores
+from reports.words import adjusted_words
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
 DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -125,3 +136,110 @@ def test_a_page_without_the_grade_says_how_many_late_days_were_used(late):
     rules = replace(RULES, dues=Extensions(DUE, late_days={"ada": 1}))
     words = student_view(late(hidden), rules).grade.words
     assert "You submitted 2 days late. You used 1 late day. Late work loses" in words
+
+
+SAID = "The handout allows it."
+
+
+def given(criterion, points, **changes):
+    return replace(
+        Adjustment("ada", criterion, "f" * 64, "Rea", "points", points, comment=SAID), **changes
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "points", "words"),
+    [
+        ("passed", CODE.points, f"confirmed these points: {CODE.points:g}."),
+        ("passed", 1, f"set these points to 1; the checks give {CODE.points:g}."),
+        ("error", 1, "set these points to 1."),
+    ],
+)
+def test_a_sentence_says_what_changed(make_result, status, points, words):
+    graded = criterion_result(CODE, check_result(status))
+    result = adjusted(make_result(graded), [given(CODE.id, points)])
+    assert result.score == points
+    assert adjusted_words(result.criteria[0]) == f"Your instructor {words}"
+
+
+def test_a_rejected_upload_stays_without_points(make_result):
+    result = make_result(criterion_result(CODE, check_result()), status="rejected")
+    assert adjusted(result, [given(CODE.id, 1)]) is result
+
+
+def test_an_adjusted_criterion_is_told_alone_and_marked(make_result, tmp_path):
+    criteria = [replace(CODE, id=f"c{n}", title=f"Title {n}") for n in range(4)]
+    graded = [
+        criterion_result(each, check_result("failed", message="Not submitted."))
+        for each in criteria
+    ]
+    unchecked = CriterionResult(replace(CODE, id="c4"), "failed", 0.0, ())
+    rows = [given("c0", 1), given("c4", 0)]
+    page = write_submission_files(adjusted(make_result(*graded, unchecked), rows), tmp_path)[-1]
+    text = page.read_text()
+    assert "3 criteria, same reason" in text
+    assert text.count(SAID) == 2
+    assert text.count('<span class="tag">adjusted</span>') == 2
+    assert "Advice only" not in text
+
+
+def test_staff_read_that_an_adjustment_is_of_an_earlier_upload(make_result):
+    before = make_result(criterion_result(CODE, check_result()))
+    after = make_result(criterion_result(CODE, check_result("failed")))
+    (said,) = difference(adjusted(before, [given(CODE.id, 1)]), after).adjusted
+    by = "adjusted to 1 by Rea, for an earlier upload: it no longer counts"
+    assert said == f"rotary: machine 4 -> 0, {by}"
+    assert not difference(None, adjusted(before, [given(CODE.id, 1)])).adjusted
+
+
+TEXT = Criterion("1b", "An average", 3.0, "visible", "written")
+
+
+def check(role, weight, status, fraction=0.0, **words):
+    return CheckResult(Check(f"1b/{role}", "It is right.", "1b", weight), status, fraction, **words)
+
+
+@pytest.fixture
+def waiting(make_result):
+    """One point of two for the formula, one that needs manual grading."""
+    checks = (
+        check("machine", 2, "partial", 0.5, message="Nearly.", actual="k_a"),
+        check("review", 1, "needs_review", message="A person decides.", actual="word " * 400),
+    )
+    result = make_result(scored(TEXT, checks))
+    return replace(result, status="needs_review")
+
+
+def test_what_is_decided_is_certain_and_what_we_failed_to_grade_has_no_sum(
+    waiting, graded, incomplete, rejected
+):
+    found = provisional(waiting.criteria[0])
+    assert (found.earned, found.waiting) == (1, 1)
+    assert so_far(waiting) == 1
+    assert [provisional(each).waiting for each in graded.criteria] == [0, 0, 0]
+    assert so_far(graded) == graded.score
+    assert so_far(incomplete) is None
+    assert so_far(rejected) is None
+    without_a_check = provisional(scored(TEXT, ()))
+    assert (without_a_check.earned, without_a_check.waiting) == (0, 3)
+
+
+def test_every_reader_is_told_what_is_certain(tmp_path, waiting, capsys):
+    page = write_student_page(waiting, tmp_path).read_text(encoding="utf-8")
+    assert "No total yet" in page
+    assert "1 of 3 points so far; 1 point ungraded." in page
+    assert "1 of 3 points is not graded yet; no points deducted for that. So far: 1." in page
+    assert "Your answer" in page
+    assert 'class="words"' in page
+    show_result(waiting)
+    show_scores([(waiting, None)])
+    said = capsys.readouterr().out
+    assert "1 so far / 3" in said
+    assert "Score: 1 / 3 so far; 1 point ungraded" in said
+    assert said.count("word") < 100
+    path = write_grades(course_view([waiting]), tmp_path)
+    (row,) = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    assert (row["status"], row["score"], row["so_far"], row["1b"]) == ("needs_review", "", "1", "")
+    document = gradescope_json(waiting)
+    assert "So far: 1." in json.dumps(document)
+    assert "score" not in document["tests"][0]

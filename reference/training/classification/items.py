@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import torch
 
 from graders.data.labelled import Items
-from reference.data.treebank import joined
+from reference.data.sentiment import joined
 from reference.models.backbone import Backbone
 from reference.models.classifier import Classifier, Tokens
 from reference.training.classification.finetuning import collate, encode

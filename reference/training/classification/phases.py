@@ -12,14 +12,13 @@ from graders.errors import UsageError
 from reference.models.backbone import Backbone, load_backbone
 from reference.models.classifier import Classifier
 from reference.models.methods import PREFIX_LENGTH, Method
-from reference.training.accuracy import accuracy
+from reference.training.classification.encoders import LONGEST, RECIPES
 from reference.training.classification.items import Encoded, Scores, encoded
 from reference.training.classification.metrics import Evaluation, Training
 from reference.training.classification.plan import Plan
-from reference.training.classification.recipes import LONGEST, RECIPES
 from reference.training.classification.task import ClassifierTask
 from reference.training.files import plain, write_bytes, write_text
-from reference.training.metrics import PARTS
+from reference.training.metrics import PARTS, accuracy
 from reference.training.phase import Report, measured, seed_of
 from reference.training.precision import Machine
 from reference.training.trainer import Trainer

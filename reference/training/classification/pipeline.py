@@ -10,7 +10,6 @@ from graders.data.labelled import LabelledData
 from graders.statistics import mcnemar
 from reference.models.backbone import Backbone
 from reference.models.methods import METHODS, Method
-from reference.training.accuracy import accuracy
 from reference.training.classification.metrics import (
     SCHEMA,
     ClassifierMetrics,
@@ -27,7 +26,7 @@ from reference.training.classification.phases import (
 )
 from reference.training.classification.plan import Plan
 from reference.training.files import write_bytes
-from reference.training.metrics import PARTS, Accuracy, versions, write_metrics
+from reference.training.metrics import PARTS, Accuracy, accuracy, versions, write_metrics
 from reference.training.phase import Report
 from reference.training.precision import Machine
 

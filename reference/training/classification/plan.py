@@ -15,7 +15,7 @@ from pathlib import Path
 
 from graders.data.labelled import Kind
 from reference.models.methods import Method
-from reference.training.classification.recipes import Encoder
+from reference.training.classification.encoders import Encoder
 from reference.training.phase import claim
 from reference.training.precision import DTYPES
 

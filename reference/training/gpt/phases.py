@@ -14,13 +14,17 @@ from reference.models.checkpoint import load_checkpoint
 from reference.models.gpt import GPT
 from reference.models.prediction import predict_places, read_prompts
 from reference.training.files import plain, save_tensors, write_text
-from reference.training.gpt.batches.corpus import read_corpus
-from reference.training.gpt.batches.examples import CorruptedDocuments, Examples, Questions
-from reference.training.gpt.batches.questions import read_questions
+from reference.training.gpt.batches import (
+    CorruptedDocuments,
+    Examples,
+    Questions,
+    read_corpus,
+    read_questions,
+)
 from reference.training.gpt.metrics import Phase
+from reference.training.gpt.optimizers import learning_rates
 from reference.training.gpt.plan import PhaseName, Plan
 from reference.training.gpt.preset import Preset, Recipe
-from reference.training.gpt.steps.schedule import learning_rates
 from reference.training.gpt.task import GPTTask
 from reference.training.phase import Report, measured, seed_of
 from reference.training.precision import Machine

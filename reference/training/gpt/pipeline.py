@@ -1,23 +1,73 @@
-"""The whole pipeline: baselines, only finetuning, then pretraining, finetuning, evaluation."""
+"""Run `grade.py pipeline`, from its options to a finished run.
+
+The whole pipeline: baselines, only finetuning, then pretraining, finetuning, evaluation.
+"""
 
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import get_args
 
-from graders.data.birthplaces import Data
-from reference.data.evaluation import LONDON, constant_accuracy
+from graders.data.birthplaces import Data, open_data
+from graders.errors import UsageError
+from reference.data.evaluation import LONDON, constant_accuracy, majority_place
 from reference.training.files import write_text
-from reference.training.gpt.accuracy import baselines, evaluated
 from reference.training.gpt.metrics import SCHEMA, Metrics, Phase
-from reference.training.gpt.plan import Plan
+from reference.training.gpt.plan import PhaseName, Plan
+from reference.training.gpt.preset import PRESETS, Preset, Variant
 from reference.training.gpt.workers import run_beside, run_here
-from reference.training.metrics import versions, write_metrics
+from reference.training.metrics import PARTS, Accuracy, accuracy, versions, write_metrics
+from reference.training.options import named
 from reference.training.phase import Report
-from reference.training.precision import Machine
+from reference.training.precision import Machine, choose_machine
+from reference.training.scalars import curve_scalars, write_scalars
 
 LONDON_FILE = "london_baseline_accuracy.txt"
 
 Publish = Callable[[Metrics], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The options of the command, as they were typed."""
+
+    out: Path
+    data: Path | None
+    variants: str
+    preset: str
+    device: str
+    precision: str
+    seed: int
+
+
+def train(wishes: Wishes, report: Report, show: Callable[[Metrics], object]) -> Metrics:
+    """Run the pipeline; after each phase, write its scalars and call `show`.
+
+    Raises UsageError on options that do not exist and files that cannot be used.
+    """
+    known: tuple[Variant, ...] = get_args(Variant)
+    preset, variants = _preset(wishes), named("--variants", wishes.variants, known)
+
+    def publish(metrics: Metrics) -> None:
+        curves = {each.id: curve_scalars(each.curve) for each in metrics.phases if each.curve}
+        write_scalars(wishes.out, curves, (*metrics.baselines, *metrics.accuracies))
+        show(metrics)
+
+    with open_data(wishes.data) as data:
+        plan = Plan(preset, variants, data.folder, data.description, wishes.out, wishes.seed)
+        machine = choose_machine(wishes.device, wishes.precision, tracks=len(plan.tracks))
+        return run_pipeline(plan, data, machine, report=report, publish=publish)
+
+
+def _preset(wishes: Wishes) -> Preset:
+    """Return the requested preset; by default, the course's preset for the course's files."""
+    name = wishes.preset or ("demo" if wishes.data is None else "cs224n-a4")
+    for each in PRESETS.values():
+        if each.name == name:
+            return each
+    names = ", ".join(f"`{each}`" for each in PRESETS)
+    raise UsageError(f"--preset: there is no `{name}`", f"there is {names}")
 
 
 def run_pipeline(
@@ -72,12 +122,38 @@ def _with(metrics: Metrics, plan: Plan, data: Data, done: dict[str, Phase]) -> M
         complete=len(done) == len(names),
         seconds=round(sum(phase.seconds for phase in done.values()), 3),
         phases=tuple(done[phase.id] for phase in names if phase.id in done),
-        accuracies=tuple(
-            accuracy for phase in asked for accuracy in evaluated(phase, plan.out, data)
-        ),
+        accuracies=tuple(each for phase in asked for each in evaluated(phase, plan.out, data)),
     )
 
 
 def _publish(metrics: Metrics, plan: Plan, publish: Publish) -> None:
     write_metrics(plan.out, SCHEMA, metrics)
     publish(metrics)
+
+
+def baselines(data: Data) -> tuple[Accuracy, ...]:
+    """Return the baselines: London, and the training set's most frequent place, for everybody."""
+    constant = {"london": LONDON, "majority": majority_place(data.train)}
+    return tuple(
+        accuracy(name, part, [place] * len(gold), gold)
+        for name, place in constant.items()
+        for part in PARTS
+        if (gold := gold_of(data, part)) is not None
+    )
+
+
+def evaluated(phase: PhaseName, folder: Path, data: Data) -> tuple[Accuracy, ...]:
+    """Return the accuracies of an evaluation's files, if the answers are known."""
+    found = []
+    for part in PARTS:
+        gold = gold_of(data, part)
+        if gold is not None:
+            text = (folder / phase.prediction_file(part)).read_text(encoding="utf-8")
+            said = text.removesuffix("\n").split("\n")
+            found.append(accuracy(phase.model, part, said, gold))
+    return tuple(found)
+
+
+def gold_of(data: Data, part: str) -> tuple[str, ...] | None:
+    """Return the correct places, or None if they are not known."""
+    return data.dev if part == "dev" else data.test

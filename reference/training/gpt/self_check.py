@@ -8,11 +8,10 @@ from functools import partial
 import torch
 
 from reference.models.gpt import GPT
-from reference.training.gpt.batches.batch import Batch, target_lengths
+from reference.training.gpt.batches import Batch, target_lengths
+from reference.training.gpt.optimizers import make_optimizers
 from reference.training.gpt.preset import COURSE, Preset
-from reference.training.gpt.steps.graph import EAGER, CapturedStep, recorder_for
-from reference.training.gpt.steps.optimizer import make_optimizers
-from reference.training.gpt.steps.step import Step
+from reference.training.gpt.step import EAGER, CapturedStep, Step, recorder_for
 from reference.training.precision import Machine
 
 CHARACTERS = 256  # about as many as the course's corpus has

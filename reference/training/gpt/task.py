@@ -6,12 +6,10 @@ from typing import Any
 import torch
 
 from reference.models.gpt import GPT
-from reference.training.gpt.batches.batch import Batch
-from reference.training.gpt.batches.examples import Examples
+from reference.training.gpt.batches import Batch, Examples
+from reference.training.gpt.optimizers import keep_rates_on, make_optimizers
 from reference.training.gpt.preset import Recipe
-from reference.training.gpt.steps.graph import CapturedStep, recorder_for
-from reference.training.gpt.steps.optimizer import keep_rates_on, make_optimizers
-from reference.training.gpt.steps.step import Step
+from reference.training.gpt.step import CapturedStep, Step, recorder_for
 from reference.training.precision import Machine
 
 GROUP = 16  # rows of similar length that are processed together, on a CPU

@@ -7,7 +7,6 @@ from torch import nn
 from graders.data.labelled import open_labelled
 from reference.models.backbone import TinySize, load_backbone, write_tiny
 from reference.models.classifier import Classifier
-from reference.training.classification.averages import Averages
 from reference.training.classification.command import training_scalars
 from reference.training.classification.items import (
     Scores,
@@ -15,6 +14,7 @@ from reference.training.classification.items import (
     encoded,
     shuffled_batches,
 )
+from reference.training.classification.task import Averages
 from reference.training.precision import Machine
 
 CPU = torch.device("cpu")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graders.errors import StorageError
-from reference.training.gpt.command import Wishes, train
+from reference.training.gpt.pipeline import Wishes, train
 from reference.training.metrics import Accuracy, Point
 from reference.training.scalars import curve_scalars, write_scalars
 from tests.graders.storage.test_files import full_disk

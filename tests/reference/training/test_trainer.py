@@ -6,9 +6,8 @@ import torch
 from graders.errors import UsageError
 from reference.data.vocabulary import Vocabulary
 from reference.data.world import make_world
-from reference.training.gpt.batches.corpus import read_corpus
-from reference.training.gpt.batches.examples import CorruptedDocuments, Questions
-from reference.training.gpt.steps.schedule import learning_rates
+from reference.training.gpt.batches import CorruptedDocuments, Questions, read_corpus
+from reference.training.gpt.optimizers import learning_rates
 from reference.training.gpt.task import GPTTask
 from reference.training.trainer import Trainer
 

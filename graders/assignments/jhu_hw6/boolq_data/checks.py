@@ -13,10 +13,9 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentFault
 
-from ..asking import ask
+from ..asking import ask, ask_once
 from ..batches import Task, draw_task
 from ..files import definitions, in_each_file
-from ..once import ask_once
 from ..replies import UNREADABLE, is_whole, kind, sequence
 from ..training.runs import NAME as LOOP
 from ..training.runs import Plan, training_run

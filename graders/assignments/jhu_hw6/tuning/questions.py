@@ -14,8 +14,7 @@ from graders.checks.compare import fail, is_close, largest_difference
 from graders.checks.inputs import Inputs
 from graders.errors import BadReply, GraderFault
 
-from ..asking import ask
-from ..once import ask_once
+from ..asking import ask, ask_once
 from ..replies import Floats, floats, kind, mapping, sequence
 
 CLASS = "CustomModelforSequenceClassification"

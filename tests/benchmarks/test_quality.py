@@ -1,4 +1,8 @@
-"""Pairs of planted mistakes are composed if possible, and hints are counted correctly."""
+"""Measuring hints and losses on planted examples.
+
+Pairs of mistakes are composed if possible, hints are counted correctly, and losses are listed by
+criterion, the largest first.
+"""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +23,11 @@ from benchmarks.quality.hints import (
     report,
     verdicts,
 )
+from benchmarks.quality.losses import lines, losses
+from graders.audit.examples import expectation
 from graders.model import Check, CheckResult, Criterion, CriterionResult
 from graders.registry.discovery import load_assignment
+from tests.planted import examples_of
 
 BASE = ["a\n", "b\n", "c\n", "d\n"]
 FILE = Path("work.py")
@@ -115,3 +122,39 @@ def test_pair_of_undeclared_examples_may_say_what_each_says_alone():
 @pytest.mark.parametrize("name", ["cs224n-a4", "jhu-hw6", "uw-a2"])
 def test_examples_of_every_assignment_can_be_read(name, tmp_path):
     assert any(each.correct for each in read_examples(load_assignment(name), tmp_path))
+
+
+@pytest.fixture(scope="module")
+def expected_losses():
+    """The losses in a criterion of cs224n-a4, and the criterion."""
+    task = load_assignment("cs224n-a4")
+    folders = sorted(examples_of(task.name).iterdir())
+    known = {path.name: expectation(path, task) for path in folders}
+
+    def find(name):
+        criterion = next(each for each in task.rubric if each.id == name)
+        return losses(known, criterion), criterion
+
+    return find
+
+
+def test_largest_loss_comes_first(expected_losses):
+    found, _ = expected_losses("rotary")
+    assert found[0].example == "wrong-rotary-not-written"
+    assert [each.points for each in found] == sorted((each.points for each in found), reverse=True)
+
+
+@pytest.mark.parametrize("name", ["jhu-hw6", "cs182-transformers"])
+def test_every_criterion_is_listed(name):
+    task = load_assignment(name)
+    listed = [line.split(":")[0] for line in lines(task, "") if not line.startswith(" ")]
+    assert listed == [each.id for each in task.rubric]
+
+
+@pytest.mark.parametrize("criterion", ["span-corruption", "rotary"])
+def test_one_slip_costs_a_third_at_most(expected_losses, criterion):
+    """More is lost only by work that is not written, always raises or has not a single number."""
+    every, graded = expected_losses(criterion)
+    more = ("not-written", "wrong-crash", "table-not-finite")
+    found = [each for each in every if not any(name in each.example for name in more)]
+    assert found[0].points <= graded.points / 3

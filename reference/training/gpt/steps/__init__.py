@@ -1,1 +1,0 @@
-"""One step: learning rates, forward, backward, optimizers, and a CUDA graph of all these."""
