@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 
 from graders.statistics import share_in_words
-from reference.training.classification.command import Wishes, train
+from reference.training.classification.command import Options, train
 from reference.training.classification.metrics import ClassifierMetrics
 from reports.pipelines.progress import PipelineProgress
 
@@ -30,7 +30,7 @@ def main() -> None:
             out = (options.out or Path(folder)) / f"seed{seed}"
             wall, processor = time.perf_counter(), time.process_time()
             with PipelineProgress() as progress:
-                metrics = train(wishes(options, out, seed), progress.update, lambda _: None)
+                metrics = train(options_of(options, out, seed), progress.update, lambda _: None)
             show(metrics, time.perf_counter() - wall, time.process_time() - processor)
 
 
@@ -48,9 +48,9 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def wishes(options: argparse.Namespace, out: Path, seed: int) -> Wishes:
+def options_of(options: argparse.Namespace, out: Path, seed: int) -> Options:
     """Return the options as `grade.py pipeline` would pass them."""
-    return Wishes(
+    return Options(
         ASSIGNMENTS[options.kind],
         options.kind,
         out,

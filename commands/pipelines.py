@@ -95,21 +95,21 @@ def _refuse(task: Assignment, options: dict[str, str | None]) -> None:
 def _language_model(variants: str | None, preset: str | None, shared: Shared) -> None:
     """Pretrain, finetune and evaluate the character models."""
     # Training imports torch, which other commands don't need to load.
-    from reference.training.gpt.pipeline import Wishes, train
+    from reference.training.gpt.pipeline import Options, train
 
     out, wanted = shared.out, "vanilla,rope" if variants is None else variants
-    wishes = Wishes(variants=wanted, preset=preset or "", **asdict(shared))
+    options = Options(variants=wanted, preset=preset or "", **asdict(shared))
     with pipeline_progress.PipelineProgress() as progress:
-        metrics = train(wishes, progress.update, lambda found: write_pipeline_page(found, out))
+        metrics = train(options, progress.update, lambda found: write_pipeline_page(found, out))
     pipeline_progress.show_pipeline(metrics, out)
 
 
 def _classifier(name: str, kind: Kind, backbone: str, methods: str, shared: Shared) -> None:
     """Fine-tune the classifier by each method."""
-    from reference.training.classification.command import Wishes, train
+    from reference.training.classification.command import Options, train
 
     out = shared.out
-    wishes = Wishes(name, kind, backbone=backbone, methods=methods, **asdict(shared))
+    options = Options(name, kind, backbone=backbone, methods=methods, **asdict(shared))
     with pipeline_progress.PipelineProgress() as progress:
-        metrics = train(wishes, progress.update, lambda found: write_classifier_page(found, out))
+        metrics = train(options, progress.update, lambda found: write_classifier_page(found, out))
     pipeline_progress.show_classifier(metrics, out)

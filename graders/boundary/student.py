@@ -67,8 +67,8 @@ class Student:
         self.environment: Mapping[str, str] = {}
         self.kept: dict[str, Any] = {}  # results that several checks use, until `close`
         self._side = side
-        self._fill = partial(Stage, code, side, user_for(tier))
-        self._order = partial(Job, limits=limits, seed=seed, warm=warm, preload=preload)
+        self._new_stage = partial(Stage, code, side, user_for(tier))
+        self._new_job = partial(Job, limits=limits, seed=seed, warm=warm, preload=preload)
         self._limits = limits
         self._budget = budget or Budget(limits.total_seconds)
         self._child: Child | None = None
@@ -93,7 +93,7 @@ class Student:
     @cached_property
     def _stage(self) -> Stage:
         """Its files, copied when first needed: some submissions are never called."""
-        return self._fill()
+        return self._new_stage()
 
     @property
     def output(self) -> str:
@@ -228,7 +228,7 @@ class Student:
     def _start(self) -> None:
         try:
             self._stage.renew_scratch()
-            self._child = start(self.tier, self._order(self._stage))
+            self._child = start(self.tier, self._new_job(self._stage))
         except OSError as error:
             raise SandboxFailed(f"the sandbox `{self.tier.value}` did not start: {error}") from None
         try:

@@ -110,8 +110,8 @@ class WarmParent:
         """Request a child; raises OSError if the parent is gone."""
         socket.send_fds(self._control, [kind], list(given))
 
-    def has_started(self) -> None:
-        """Remove its files: it has imported everything before it forks."""
+    def remove_files(self) -> None:
+        """Remove its files, once it has forked: by then it has imported everything."""
         self._stage.close()
 
     def close(self) -> None:
@@ -160,21 +160,21 @@ def fork(  # noqa: PLR0913  what a child needs
     The order contains in `environment` what a fresh interpreter would find in its own.
     Raises OSError, with nothing left open, if no child was started.
     """
-    heard, status = os.pipe()
-    file = os.memfd_create("order")
     with open_channel(capture) as (ours, theirs):
+        heard, status = os.pipe()
         try:
-            os.write(file, json.dumps(order).encode())
-            os.lseek(file, 0, os.SEEK_SET)
-            own = parent(preload)
-            with group.opened() if group is not None else contextlib.nullcontext(()) as doors:
+            with contextlib.ExitStack() as sent:  # closed here once the child has them
+                sent.callback(os.close, status)
+                file = os.memfd_create("order")
+                sent.callback(os.close, file)
+                os.write(file, json.dumps(order).encode())
+                os.lseek(file, 0, os.SEEK_SET)
+                own = parent(preload)
+                doors = sent.enter_context(group.opened()) if group is not None else ()
                 own.fork(kind, (file, theirs.fileno(), capture.write, status, hold, *doors))
         except OSError:
             os.close(heard)
             raise
-        finally:
-            for descriptor in (status, file):
-                os.close(descriptor)
         keeper = Keeper(heard)
-    own.has_started()
+    own.remove_files()
     return keeper, ours

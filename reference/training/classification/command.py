@@ -16,7 +16,7 @@ from reference.training.scalars import Scalar, curve_scalars, write_scalars
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class Options:
     """The options of the command, as they were typed."""
 
     assignment: str
@@ -31,27 +31,27 @@ class Wishes:
 
 
 def train(
-    wishes: Wishes, report: Report, show: Callable[[ClassifierMetrics], object]
+    options: Options, report: Report, show: Callable[[ClassifierMetrics], object]
 ) -> ClassifierMetrics:
     """Run the classifier's pipeline; after each method, write its scalars and call `show`.
 
     Raises UsageError on options that do not exist and files that cannot be used.
     """
-    methods = named("--methods", wishes.methods, METHODS)
-    chosen = choose_encoder(wishes.backbone, wishes.out, given_data=wishes.data is not None)
-    machine = choose_machine(wishes.device, wishes.precision)
+    methods = named("--methods", options.methods, METHODS)
+    chosen = choose_encoder(options.backbone, options.out, given_data=options.data is not None)
+    machine = choose_machine(options.device, options.precision)
 
     def publish(metrics: ClassifierMetrics) -> None:
         curves = {f"{each.method}.train": training_scalars(each) for each in metrics.trainings}
         found = (each.accuracy for each in metrics.evaluations)
-        write_scalars(wishes.out, curves, (*metrics.majority, *found))
+        write_scalars(options.out, curves, (*metrics.majority, *found))
         show(metrics)
 
     # Same seed as in grading, so that the predictions match.
-    with open_labelled(wishes.data, wishes.kind) as data:
-        plan = _plan(wishes, methods, chosen, data)
-        precision = plan.claim(machine.precision, asked=wishes.precision != "auto")
-        make_ready(chosen, data.train, wishes.seed)
+    with open_labelled(options.data, options.kind) as data:
+        plan = _plan(options, methods, chosen, data)
+        precision = plan.claim(machine.precision, asked=options.precision != "auto")
+        make_ready(chosen, data.train, options.seed)
         # This import of transformers is slow, and not needed to refuse an option.
         from reference.training.classification.pipeline import run_classifier
 
@@ -59,17 +59,19 @@ def train(
         return run_classifier(plan, data, machine, report=report, publish=publish)
 
 
-def _plan(wishes: Wishes, methods: tuple[Method, ...], chosen: Chosen, data: LabelledData) -> Plan:
+def _plan(
+    options: Options, methods: tuple[Method, ...], chosen: Chosen, data: LabelledData
+) -> Plan:
     return Plan(
-        wishes.assignment,
-        wishes.kind,
+        options.assignment,
+        options.kind,
         chosen.encoder,
         chosen.folder,
         chosen.name,
         methods,
         data.description,
-        wishes.out,
-        wishes.seed,
+        options.out,
+        options.seed,
     )
 
 

@@ -23,7 +23,7 @@ from reference.training.gpt.batches import (
 )
 from reference.training.gpt.metrics import Phase
 from reference.training.gpt.optimizers import learning_rates
-from reference.training.gpt.plan import PhaseName, Plan
+from reference.training.gpt.plan import PhaseSpec, Plan
 from reference.training.gpt.preset import Preset, Recipe
 from reference.training.gpt.task import GPTTask
 from reference.training.phase import Report, measured, seed_of
@@ -41,7 +41,7 @@ class Wiki:
     vocabulary: Vocabulary
 
 
-def run_phase(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Phase:
+def run_phase(phase: PhaseSpec, plan: Plan, machine: Machine, report: Report) -> Phase:
     """Return the phase's measurements, from this run or an earlier one that finished it."""
     run = _evaluate if phase.kind == "evaluate" else _train
     done, files = plan.state(f"{phase.id}.json"), [plan.out / name for name in phase.files]
@@ -50,7 +50,7 @@ def run_phase(phase: PhaseName, plan: Plan, machine: Machine, report: Report) ->
     return found
 
 
-def _train(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Phase:
+def _train(phase: PhaseSpec, plan: Plan, machine: Machine, report: Report) -> Phase:
     wiki = _read_wiki(plan)
     examples, width = _examples(phase, plan, wiki, machine)
     recipe = _recipe(phase, plan.preset)
@@ -76,7 +76,7 @@ def _train(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Ph
     )
 
 
-def _examples(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> tuple[Examples, int]:
+def _examples(phase: PhaseSpec, plan: Plan, wiki: Wiki, machine: Machine) -> tuple[Examples, int]:
     """Return a phase's training examples, and the width of x if the schedule counts tokens."""
     block_size, device = plan.preset.block_size, machine.device
     if phase.kind == "pretrain":
@@ -86,13 +86,13 @@ def _examples(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> tup
     return Questions(x, y), block_size - 1
 
 
-def _recipe(phase: PhaseName, preset: Preset) -> Recipe:
+def _recipe(phase: PhaseSpec, preset: Preset) -> Recipe:
     if phase.kind == "pretrain":
         return preset.pretrain
     return preset.finetune if phase.pretrained else preset.nopretrain
 
 
-def _model(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> GPT:
+def _model(phase: PhaseSpec, plan: Plan, wiki: Wiki, machine: Machine) -> GPT:
     """Return the initial model of a phase: new, or from an earlier phase."""
     config = plan.preset.model(
         len(wiki.vocabulary), rope=phase.variant == "rope", flash=machine.device.type == "cuda"
@@ -104,7 +104,7 @@ def _model(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> GPT:
     return model
 
 
-def _evaluate(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Phase:
+def _evaluate(phase: PhaseSpec, plan: Plan, machine: Machine, report: Report) -> Phase:
     """Write the predictions for dev and test, with the prompts of the course's script."""
     wiki = _read_wiki(plan)
     model = _model(phase, plan, wiki, machine).to(machine.device)

@@ -14,9 +14,9 @@ from graders.errors import UsageError
 from reference.data.evaluation import LONDON, constant_accuracy, majority_place
 from reference.training.files import write_text
 from reference.training.gpt.metrics import SCHEMA, Metrics, Phase
-from reference.training.gpt.plan import PhaseName, Plan
+from reference.training.gpt.plan import PhaseSpec, Plan
 from reference.training.gpt.preset import PRESETS, Preset, Variant
-from reference.training.gpt.workers import run_beside, run_here
+from reference.training.gpt.workers import run_here, run_in_parallel
 from reference.training.metrics import PARTS, Accuracy, accuracy, versions, write_metrics
 from reference.training.options import named
 from reference.training.phase import Report
@@ -29,7 +29,7 @@ Publish = Callable[[Metrics], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class Options:
     """The options of the command, as they were typed."""
 
     out: Path
@@ -41,28 +41,28 @@ class Wishes:
     seed: int
 
 
-def train(wishes: Wishes, report: Report, show: Callable[[Metrics], object]) -> Metrics:
+def train(options: Options, report: Report, show: Callable[[Metrics], object]) -> Metrics:
     """Run the pipeline; after each phase, write its scalars and call `show`.
 
     Raises UsageError on options that do not exist and files that cannot be used.
     """
     known: tuple[Variant, ...] = get_args(Variant)
-    preset, variants = _preset(wishes), named("--variants", wishes.variants, known)
+    preset, variants = _preset(options), named("--variants", options.variants, known)
 
     def publish(metrics: Metrics) -> None:
         curves = {each.id: curve_scalars(each.curve) for each in metrics.phases if each.curve}
-        write_scalars(wishes.out, curves, (*metrics.baselines, *metrics.accuracies))
+        write_scalars(options.out, curves, (*metrics.baselines, *metrics.accuracies))
         show(metrics)
 
-    with open_data(wishes.data) as data:
-        plan = Plan(preset, variants, data.folder, data.description, wishes.out, wishes.seed)
-        machine = choose_machine(wishes.device, wishes.precision, tracks=len(plan.tracks))
+    with open_data(options.data) as data:
+        plan = Plan(preset, variants, data.folder, data.description, options.out, options.seed)
+        machine = choose_machine(options.device, options.precision, tracks=len(plan.tracks))
         return run_pipeline(plan, data, machine, report=report, publish=publish)
 
 
-def _preset(wishes: Wishes) -> Preset:
+def _preset(options: Options) -> Preset:
     """Return the requested preset; by default, the course's preset for the course's files."""
-    name = wishes.preset or ("demo" if wishes.data is None else "cs224n-a4")
+    name = options.preset or ("demo" if options.data is None else "cs224n-a4")
     for each in PRESETS.values():
         if each.name == name:
             return each
@@ -93,7 +93,7 @@ def run_pipeline(
 
 def _phases(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
     """Yield finished phases: run in this process, as on a GPU, or in parallel."""
-    return (run_here if machine.workers == 1 else run_beside)(plan, machine, report)
+    return (run_here if machine.workers == 1 else run_in_parallel)(plan, machine, report)
 
 
 def _begin(plan: Plan, data: Data, machine: Machine) -> Metrics:
@@ -142,7 +142,7 @@ def baselines(data: Data) -> tuple[Accuracy, ...]:
     )
 
 
-def evaluated(phase: PhaseName, folder: Path, data: Data) -> tuple[Accuracy, ...]:
+def evaluated(phase: PhaseSpec, folder: Path, data: Data) -> tuple[Accuracy, ...]:
     """Return the accuracies of an evaluation's files, if the answers are known."""
     found = []
     for part in PARTS:

@@ -20,7 +20,7 @@ from reference.training.phase import claim
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseName:
+class PhaseSpec:
     """One phase: what it does, and with which model."""
 
     id: str
@@ -75,11 +75,11 @@ class Plan:
     seed: int
 
     @property
-    def tracks(self) -> tuple[tuple[PhaseName, ...], ...]:
+    def tracks(self) -> tuple[tuple[PhaseSpec, ...], ...]:
         """Sequences of phases that depend on each other; different tracks are independent."""
         alone = (
-            PhaseName("vanilla.nopretrain", "finetune", "vanilla", pretrained=False),
-            PhaseName("vanilla.nopretrain.evaluate", "evaluate", "vanilla", pretrained=False),
+            PhaseSpec("vanilla.nopretrain", "finetune", "vanilla", pretrained=False),
+            PhaseSpec("vanilla.nopretrain.evaluate", "evaluate", "vanilla", pretrained=False),
         )
         return (alone, *(_track(variant) for variant in self.variants))
 
@@ -93,10 +93,10 @@ class Plan:
         claim(self.out, own)
 
 
-def _track(variant: Variant) -> tuple[PhaseName, ...]:
+def _track(variant: Variant) -> tuple[PhaseSpec, ...]:
     """Return the phases of one variant: pretrain, finetune, evaluate."""
     return (
-        PhaseName(f"{variant}.pretrain", "pretrain", variant),
-        PhaseName(f"{variant}.finetune", "finetune", variant),
-        PhaseName(f"{variant}.evaluate", "evaluate", variant),
+        PhaseSpec(f"{variant}.pretrain", "pretrain", variant),
+        PhaseSpec(f"{variant}.finetune", "finetune", variant),
+        PhaseSpec(f"{variant}.evaluate", "evaluate", variant),
     )

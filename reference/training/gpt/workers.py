@@ -18,7 +18,7 @@ import torch
 from graders.errors import UsageError, UserError
 from reference.training.gpt.metrics import Phase
 from reference.training.gpt.phases import run_phase
-from reference.training.gpt.plan import PhaseName, Plan
+from reference.training.gpt.plan import PhaseSpec, Plan
 from reference.training.phase import Report
 from reference.training.precision import Machine
 
@@ -26,7 +26,7 @@ LOOK_SECONDS = 0.5  # between two checks whether a silent worker is still alive
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Progress:
     """The progress of a worker in a phase."""
 
     phase: str
@@ -43,8 +43,8 @@ class Failed:
     hint: str
 
 
-Message = Made | Phase | Failed
-Track = tuple[PhaseName, ...]
+Message = Progress | Phase | Failed
+Track = tuple[PhaseSpec, ...]
 
 
 def run_here(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
@@ -55,7 +55,7 @@ def run_here(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
             yield run_phase(phase, plan, machine, report)
 
 
-def run_beside(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
+def run_in_parallel(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
     """Yield every phase when it is finished, from as many processes as the machine has room for."""
     workers = machine.workers
     context = multiprocessing.get_context("spawn")
@@ -91,7 +91,7 @@ def _listen(
             _refuse_dead(running)
             continue
         match message:
-            case Made(phase, steps, all_steps, loss):
+            case Progress(phase, steps, all_steps, loss):
                 report(phase, steps, all_steps, loss)
             case Failed(text, hint):
                 raise UsageError(text, hint)
@@ -101,12 +101,14 @@ def _listen(
 
 
 def _refuse_dead(running: list[BaseProcess]) -> None:
-    for process in running:
-        if process.exitcode:
-            raise UsageError(
-                f"a training process ended by itself (exit code {process.exitcode})",
-                "is there enough memory? the same command goes on where it stopped",
-            )
+    codes = [process.exitcode for process in running]
+    failed = next((code for code in codes if code), None)
+    # A worker that was interrupted ends with 0, and nobody runs the rest of its track.
+    if failed is not None or None not in codes:
+        raise UsageError(
+            f"a training process ended by itself (exit code {failed or 0})",
+            "is there enough memory? the same command resumes where it stopped",
+        )
 
 
 def _work(
@@ -122,7 +124,7 @@ def _work(
     def report(phase: str, steps: int, all_steps: int, loss: float | None) -> None:
         if os.getppid() != parent:
             os._exit(1)
-        messages.put(Made(phase, steps, all_steps, loss))
+        messages.put(Progress(phase, steps, all_steps, loss))
 
     try:
         while (track := tracks.get()) is not None:

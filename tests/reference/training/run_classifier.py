@@ -9,7 +9,7 @@ import torch
 
 import reference.training.trainer as trainer
 from graders.errors import UserError
-from reference.training.classification.command import Wishes, train
+from reference.training.classification.command import Options, train
 
 trainer.SAVE_SECONDS = trainer.SAVING_SHARE = 0.0  # after every step, not every five seconds
 
@@ -17,8 +17,8 @@ trainer.SAVE_SECONDS = trainer.SAVING_SHARE = 0.0  # after every step, not every
 def run(out, methods="full,head", *, kind="sst2", report=lambda *_: None, **more):
     """The metrics of a run on the bundled task."""
     torch.set_num_threads(1)
-    wishes = {"data": None, "backbone": "tiny", "device": "cpu", "precision": "fp32", "seed": 0}
-    asked = Wishes("uw-a2", kind, Path(out), methods=methods, **wishes | more)
+    options = {"data": None, "backbone": "tiny", "device": "cpu", "precision": "fp32", "seed": 0}
+    asked = Options("uw-a2", kind, Path(out), methods=methods, **options | more)
     return train(asked, report, lambda _: None)
 
 

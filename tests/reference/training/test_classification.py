@@ -220,7 +220,7 @@ def test_damaged_files_are_named(undisturbed, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wishes", "said"),
+    ("options", "said"),
     [
         ({"methods": "full,lora"}, "there is no `lora`"),
         ({"methods": ""}, "--methods: there is no"),
@@ -229,9 +229,9 @@ def test_damaged_files_are_named(undisturbed, tmp_path):
         ({"data": Path("nowhere")}, "nowhere: there is no such folder"),
     ],
 )
-def test_what_does_not_exist_is_refused(tmp_path, wishes, said):
+def test_what_does_not_exist_is_refused(tmp_path, options, said):
     with pytest.raises(UsageError) as error:
-        run(tmp_path / "out", **wishes)
+        run(tmp_path / "out", **options)
     assert said in str(error.value)
     assert error.value.hint
     assert not (tmp_path / "out").exists()

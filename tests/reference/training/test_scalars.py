@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graders.errors import StorageError
-from reference.training.gpt.pipeline import Wishes, train
+from reference.training.gpt.pipeline import Options, train
 from reference.training.metrics import Accuracy, Point
 from reference.training.scalars import curve_scalars, write_scalars
 from tests.graders.storage.test_files import full_disk
@@ -85,9 +85,9 @@ def test_full_disk_is_one_sentence(tmp_path):
 
 def test_file_in_place_of_the_folder_ends_the_command_in_one_sentence(tmp_path):
     (tmp_path / "tensorboard").write_text("not a folder")
-    wishes = Wishes(tmp_path, None, "vanilla", "demo", "cpu", "fp32", 0)
+    options = Options(tmp_path, None, "vanilla", "demo", "cpu", "fp32", 0)
     with pytest.raises(StorageError, match=r"tensorboard/.*: cannot be written") as error:
-        train(wishes, lambda *_: None, lambda _: None)
+        train(options, lambda *_: None, lambda _: None)
     assert "give another --out" in error.value.hint
 
 

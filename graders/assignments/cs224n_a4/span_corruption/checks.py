@@ -193,8 +193,9 @@ def test_content_is_a_quarter(reader: Reader) -> None:
     actual = f"{share.value:.3f} of the truncated document in {len(lengths.cut)} samples"
     if short is not None:
         actual += f", and {short:.3f} for short ones"
+    where = "On average" if decision != "right" else "In short truncated documents"
     fail(
-        "On average, the masked content is not a quarter of the truncated document.",
+        f"{where}, the masked content is not a quarter of the truncated document.",
         hint=sentence(QUARTER) if mistake is None else mistake.hint,
         expected="0.25 of the truncated document on average; rounding and clipping are accepted",
         actual=actual,

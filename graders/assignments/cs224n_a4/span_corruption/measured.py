@@ -30,6 +30,12 @@ BATCHES = 2  # of 7,800 draws
 # Code that samples the place from the sampled length, not from the document's, still masks 0.2.
 SHORT_LEAST = 0.08
 RAISED = 2  # missing lengths excused per length in readings that raised
+SPARSE_BATCHES = 2
+MEAN_BATCHES = 10  # of 7,800 draws; only means within 0.004 of a boundary need all
+# Pairs of draws with equal document and length; more are drawn if most readings raise. With two
+# equally likely lengths, fewer than 25% of 200 pairs differ with 1e-9, of 100 with 1e-6.
+ENOUGH, LEAST = 200, 100
+FEW = 10  # different pairs of length and content; fewer are too few for a mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +158,6 @@ def _is_raised(reading: Reading, missing: Sequence[int]) -> bool:
 
 def _missing(cuts: Numbers, longest: int) -> tuple[int, ...]:
     return tuple(sorted(set(range(SHORTEST, longest + 1)) - set(cuts.tolist())))
-
-
-SPARSE_BATCHES = 2
-MEAN_BATCHES = 10  # of 7,800 draws; only means within 0.004 of a boundary need all
-# Pairs of draws with equal document and length; more are drawn if most readings raise. With two
-# equally likely lengths, fewer than 25% of 200 pairs differ with 1e-9, of 100 with 1e-6.
-ENOUGH, LEAST = 200, 100
-FEW = 10  # different pairs of length and content; fewer are too few for a mean
 
 
 def content_lengths(reader: Reader) -> Lengths:
