@@ -117,7 +117,7 @@ def test_cut_within_limits(reader: Reader, score: Score) -> None:
 @pytest.mark.criterion("span-corruption", weight=0.6)
 def test_draws_differ(reader: Reader) -> None:
     """Reading the same index again gives a different truncation and a different masked part."""
-    draws = repeated(reader.once())
+    draws = repeated(reader.from_one_dataset())
     if draws is not None:
         count, index = len({draw.sequence for draw in draws}), draws[0].index
         fail(
@@ -243,7 +243,7 @@ def test_short_documents(reader: Reader, score: Score) -> None:
                 reader.judge_reading(reading, rule, known.LAYOUT_MISTAKES, hint)
             else:
                 reader.judge_alone(reading, rule, known.LAYOUT_MISTAKES, score, hint)
-    if repeated(reader.once()) is not None:
+    if repeated(reader.from_one_dataset()) is not None:
         return
     for found, wanted in (
         (measured.never_whole(reader), "used whole"),

@@ -61,7 +61,7 @@ def never_whole(reader: Reader) -> str | None:
         cuts = cut_lengths(reader.attempt(request))
         if cuts.max(initial=0) < len(document):
             longer = reader.documents.short_document(document, SHORT_ROUNDS)
-            cuts = cut_lengths(reader.more(longer, batch=1))
+            cuts = cut_lengths(reader.request_more(longer, batch=1))
         if cuts.max(initial=0) < len(document):
             return document
     return None
@@ -141,10 +141,14 @@ def _unreached_large(reader: Reader) -> Unreached | None:
     """
     reading = reader.large()
     cuts, before = cut_lengths(reading), reader.long().longest
-    small = cut_lengths(reader.telling())
+    small = cut_lengths(reader.largest_small_block())
     goes_on = not len(cuts) or cuts.max() > before
     missing = range(before + 1, reading.longest + 1)
-    if goes_on or small.max(initial=0) > reader.telling().longest or _is_raised(reading, missing):
+    if (
+        goes_on
+        or small.max(initial=0) > reader.largest_small_block().longest
+        or _is_raised(reading, missing)
+    ):
         return None
     return Unreached(reading.request.block_size, reading.longest, tuple(missing), cuts)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import replace
 
 from hypothesis import given, seed
-from hypothesis import settings as examples
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from graders.boundary.student import Student
@@ -44,8 +44,22 @@ class Reader:
     def attempt(self, request: Request) -> Reading:
         """Return the reply to a request, even if it contains no usable item."""
         if request not in self._kept:
-            self._kept[request] = self.more(request, batch=0)
+            self._kept[request] = self.request_more(request, batch=0)
         return self._kept[request]
+
+    def request_more(self, request: Request, batch: int) -> Reading:
+        """Return draws for a request, different for each batch; they are not cached."""
+        return self._student.call(
+            "draw_corruptions",
+            corpus=request.corpus,
+            block_size=request.block_size,
+            indices=list(request.indices),
+            rounds=request.rounds,
+            fresh=request.fresh,
+            # Each request has its own seed: with one seed for all, the same few draws would repeat.
+            seed=self._inputs.seed("readings", request, batch),
+            read=lambda reply: parse(reply, request, self.edition),
+        )
 
     def read(self, request: Request) -> Reading:
         """Return the reply to a request; fail if no items were returned."""
@@ -60,7 +74,7 @@ class Reader:
             )
         return reading
 
-    def once(self) -> Reading:
+    def from_one_dataset(self) -> Reading:
         """Return many draws at the handout's block size, all from one dataset."""
         return self.read(self.documents.long())
 
@@ -74,15 +88,17 @@ class Reader:
 
     def more_long(self, batch: int) -> Reading:
         """Return more draws like those of `long`."""
-        return self.more(self._usual(self.documents.long(MORE_ROUNDS)), batch)
+        return self.request_more(self._usual(self.documents.long(MORE_ROUNDS)), batch)
 
     def small(self, block_size: int, rounds: int = 0) -> Reading:
         """Return draws at a small block size, made like those of `long`; possibly none.
 
-        With `rounds`, they are so many more.
+        If `rounds` is given, return that many more rounds, which are not cached.
         """
         if rounds:
-            return self.more(self._usual(self.documents.small_block(block_size, rounds)), batch=1)
+            return self.request_more(
+                self._usual(self.documents.small_block(block_size, rounds)), batch=1
+            )
         return self.attempt(self._usual(self.documents.small_block(block_size)))
 
     def large(self) -> Reading:
@@ -94,19 +110,21 @@ class Reader:
         small = [self.small(size) for size in self.documents.small_blocks]
         return [each for each in (*small, self.long(), self.large()) if each.draws]
 
-    def telling(self) -> Reading:
+    def largest_small_block(self) -> Reading:
         """Return the reading at the largest small block size, where lengths differ."""
-        telling = self.small(self.documents.small_blocks[-1])
-        return telling if telling.draws else self.long()
+        reading = self.small(self.documents.small_blocks[-1])
+        return reading if reading.draws else self.long()
 
     def is_random(self) -> bool:
         """Return whether the items of a document differ, in one dataset or between datasets."""
         return repeated(self.long()) is None
 
     def _usual(self, request: Request) -> Request:
-        once = self.once()
-        keeps = once.before == once.after and repeated(once) is None
+        reading = self.from_one_dataset()
+        keeps = reading.before == reading.after and repeated(reading) is None
         return request if keeps else replace(request, fresh=True)
+
+    # ---------------------------------------------------------------- rules
 
     def judge(
         self,
@@ -122,7 +140,7 @@ class Reader:
         """
 
         @seed(self._inputs.seed("examples", rule.__name__))
-        @examples(max_examples=EXAMPLES)
+        @hypothesis_settings(max_examples=EXAMPLES)
         @given(request=st.one_of(requests))
         def holds(request: Request) -> None:
             reading = self.attempt(request)
@@ -173,8 +191,8 @@ class Reader:
         # Block sizes at which lengths differ can separate mistakes that look alike at 8.
         # Documents with no common characters show where a piece comes from.
         by_itself = reading.request in (self.documents.many, self.documents.thousands)
-        telling = reading if by_itself else self.telling()
-        evidence = [reading] if first(rule, telling) is None else [reading, telling]
+        other = reading if by_itself else self.largest_small_block()
+        evidence = [reading] if first(rule, other) is None else [reading, other]
         mistake = named(known, *evidence)
         problem.fail(reading, hint if mistake is None else mistake.hint)
 
@@ -196,20 +214,6 @@ class Reader:
             expected=problem.expected,
             actual=problem.actual,
             counterexample=dict(problem.counterexample),
-        )
-
-    def more(self, request: Request, batch: int) -> Reading:
-        """Return draws for a request, different for each batch; they are not cached."""
-        return self._student.call(
-            "draw_corruptions",
-            corpus=request.corpus,
-            block_size=request.block_size,
-            indices=list(request.indices),
-            rounds=request.rounds,
-            fresh=request.fresh,
-            # Each request has its own seed: with one seed for all, the same few draws would repeat.
-            seed=self._inputs.seed("readings", request, batch),
-            read=lambda reply: parse(reply, request, self.edition),
         )
 
 
