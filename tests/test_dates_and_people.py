@@ -288,7 +288,7 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     listed = softmark("merge", out)
     assert all(word in listed.stdout for word in ("adda", "ada", "last", "Rea", "A typo."))
     done = softmark("merge", out, "adda", "--undo")
-    assert "adda is of adda again" in done.stderr
+    assert "adda belongs to adda again" in done.stderr
     assert (rows(out)["adda"], rows(out)["bob"]) == (before["adda"], before["bob"])
     assert finals(out)["ada"] == "1", "with the extension"
     text = (out / "merged.csv").read_text()

@@ -32,7 +32,7 @@ OPEN_FILES = 256
 SOCKET_BYTES = MiB  # a full socket may hold this many in the kernel, which no counter shows
 STACK_BYTES = 8 * MiB
 START_SECONDS = 120.0  # importing torch from a cold disk
-MAX_FAULTS = 3  # crashes or timeouts in one criterion before its other checks fail at once
+MAX_FAULTS = 3  # crashes, timeouts or invalid replies in a criterion; then its other checks fail
 GPU_ADDRESSES = 2**44  # a driver reserves terabytes of addresses without using the memory
 STUDENT_IDS = 0x7000_0000  # user ids from here on belong to nobody, not even to containers
 

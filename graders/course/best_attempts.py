@@ -198,7 +198,7 @@ def merge_into(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
 
 
 def separate(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
-    """Take a merge back: the submission is of whom it was, and all others are chosen from again."""
+    """Take a merge back: the submission belongs to its student again; return notes."""
     merges, name = read_merges(folder.out), asked.submission
     known = merges.get(name)
     if known is None:
@@ -213,7 +213,7 @@ def separate(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
         said = (*said, f"{root} is not in these results: run the same `batch` again")
     else:
         said = (*said, *_choose(folder, root, known.attempts, folder.people()))
-    return (f"{name} is of {known.was} again", *dict.fromkeys(said))
+    return (f"{name} belongs to {known.was} again", *dict.fromkeys(said))
 
 
 def apply_merges(folder: ResultsFolder) -> tuple[str, ...]:

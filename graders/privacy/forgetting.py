@@ -99,7 +99,7 @@ def _meant(typed: str, submission: str, people: Sequence[Person]) -> Person:
     own = [each for each in people if name_key(typed) in _keys_of(each)] or list(people)
     if len(own) > 1:
         names = ", ".join(map(str, people))
-        raise UsageError(f"{submission} is of {names}", "name one by email or number")
+        raise UsageError(f"{submission} belongs to {names}", "name one by email or number")
     return own[0]
 
 

@@ -11,7 +11,7 @@ from graders.storage.files import write_whole
 if TYPE_CHECKING:
     import torch
 
-REMEDY = "make room or give another --out; the same command goes on where it stopped"
+REMEDY = "make room or give another --out; the same command resumes where it stopped"
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -9,7 +9,7 @@ from graders.model import Result
 from reports.student.withheld import is_shown
 
 CLOSED = "It counts all criteria, so it is not shown while some of them are not."
-OPEN = "There is none until everything is graded."
+OPEN = "There is no final grade until everything is graded."
 MAY_CHANGE = "It can still change, because part of this needs manual grading."
 
 

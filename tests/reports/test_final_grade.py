@@ -96,7 +96,9 @@ def test_what_is_undecided_has_no_final_grade_and_points_that_may_change_say_so(
     result = late(criterion_result(CODE, check_result()), open_, status="needs_review")
     grade = student_view(result, RULES).grade
     assert grade.final is None
-    assert grade.words.startswith("There is none until everything is graded. You submitted 2 days")
+    assert grade.words.startswith(
+        "There is no final grade until everything is graded. You submitted 2 days"
+    )
     grade = student_view(late(status="needs_review"), RULES).grade
     assert grade.final == 11
     assert grade.words == f"{WORDS} It can still change, because part of this needs manual grading."

@@ -17,7 +17,7 @@ def test_full_disk_keeps_the_older_state(tmp_path):
         pytest.raises(StorageError, match=r"pretrain\.params: cannot be written") as error,
     ):
         save_tensors(path, {"step": torch.tensor(6)})
-    assert "goes on where it stopped" in error.value.hint
+    assert "resumes where it stopped" in error.value.hint
     assert load_tensors(path) == {"step": torch.tensor(5)}
 
 

@@ -197,7 +197,7 @@ def test_full_disk_is_one_sentence(tmp_path, workers):
     _, said = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "cannot be written: File too large" in said
-    assert "goes on where it stopped" in said
+    assert "resumes where it stopped" in said
     assert "Traceback" not in said
     assert not list(tmp_path.rglob("*.tmp"))
 

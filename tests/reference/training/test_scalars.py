@@ -79,7 +79,7 @@ def test_full_disk_is_one_sentence(tmp_path):
         pytest.raises(StorageError, match="pipeline: cannot be written: File too") as error,
     ):
         write_scalars(tmp_path, CURVES, ACCURACIES)
-    assert "goes on where it stopped" in error.value.hint
+    assert "resumes where it stopped" in error.value.hint
     assert len(read(tmp_path / "tensorboard" / "rope.pretrain")["loss"]) == len(CURVE)
 
 

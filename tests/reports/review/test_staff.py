@@ -389,7 +389,7 @@ def test_a_submission_is_merged_and_separated_on_the_page(course, start):
     late = tom.post("/s/bob/merge", **asked | {"into": "cleo"})
     assert (late.status, "Rea merged bob into ada in the meantime" in late.body) == (422, True)
     undone = tom.get("/s/bob").post("/s/bob/merge", separate="bob", seen=1)
-    assert (undone.status, "bob is of bob again" in tom.get("/s/bob").body) == (303, True)
+    assert (undone.status, "bob belongs to bob again" in tom.get("/s/bob").body) == (303, True)
     assert rea.get("/s/ada").status == 200
     signed = [row.split(",")[3] for row in (course / "merged.csv").read_text().splitlines()[1:]]
     assert signed == ["Rea", "Tom"]
