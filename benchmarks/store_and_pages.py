@@ -35,10 +35,11 @@ from graders.model import (
 )
 from graders.scoring import criterion_result, result_status, total
 from graders.storage.store import FILE, CacheKey, Store, open_store
-from reports import write_course_reports, write_submission_files
+from reports.course.files import write_course_reports
 from reports.course.page import write_course_page
 from reports.course.twins import TwinSearch
 from reports.course.view import Counted, course_view
+from reports.submission_files import write_submission_files
 
 T = TypeVar("T")
 

@@ -18,11 +18,11 @@ from graders.model import Assignment, Result, Submission
 from graders.registry.discovery import load_assignment
 from graders.scoring import maximum, wanted_criteria
 from graders.storage.result_json import write_text
-from reports import write_student_page
 from reports.exports.classroom50 import classroom50_text
 from reports.exports.github import annotations, summary_text
 from reports.exports.junit import junit_text
 from reports.provisional import provisional_total
+from reports.student.page import write_student_page
 from submissions.finding import find
 from submissions.listing import list_files
 from submissions.receive import identify

@@ -60,11 +60,10 @@ from graders.grading.secret import SECRET, with_draw
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store, read_store
-from reports import write_submission_files
 from reports.course.files import keep_edited, publish_course, show_draft, write_course
 from reports.course.progress import ProgressPage
 from reports.course.regrade import write_regrade_page
-from reports.submission_files import remove_files
+from reports.submission_files import remove_files, write_submission_files
 from reports.terminal import json_lines as terminal_json
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal

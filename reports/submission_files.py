@@ -1,16 +1,27 @@
-"""A submission's files in DIR: check whether they match the store, and remove old ones."""
+"""A submission's files in DIR: write them, check whether they match the store, remove old ones."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from graders.course.release import PLAIN, CourseRules
 from graders.model import Result
-from graders.storage.result_json import result_text, submission_file
-from reports.gradescope.results_json import gradescope_text
+from graders.storage.result_json import result_text, submission_file, write_result
+from reports.gradescope.results_json import gradescope_text, write_gradescope
 from reports.student.opened import has_mark, mark_of
+from reports.student.page import write_student_page
 
 FOLDERS = (("results", ".json"), ("gradescope", ".json"), ("reports", ".html"))
 COURSE_FILES = ("grades.csv", "twins.json", "index.html")
+
+
+def write_submission_files(
+    result: Result, out: Path, rules: CourseRules = PLAIN
+) -> tuple[Path, ...]:
+    """Write what needs one result: its JSON, its Gradescope file and its page, by these rules."""
+    # The Result goes first and comes last: where it lies, the other files are of it.
+    submission_file(out, "results", result.submission.id, ".json").unlink(missing_ok=True)
+    page, gradescope = write_student_page(result, out, rules), write_gradescope(result, out, rules)
+    return write_result(result, out), gradescope, page
 
 
 def have_files(result: Result, out: Path, rules: CourseRules = PLAIN) -> bool:

@@ -1,6 +1,6 @@
 """Write every file of a generation from the store."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
@@ -9,13 +9,18 @@ from graders.course.extensions import read_extensions
 from graders.course.release import CourseRules, end_of, rules_of, still_closed
 from graders.model import Assignment, Criterion, Result
 from graders.storage.store import Store
-from reports import write_course_page, write_course_reports, write_submission_files
-from reports.course.generations import comparisons
-from reports.course.twins import TwinSearch, deterministic_files
-from reports.course.view import Counted
+from reports.course.generations import Comparison, comparisons
+from reports.course.page import write_course_page
+from reports.course.twins import TwinSearch, deterministic_files, write_twins
+from reports.course.view import Counted, CourseView
 from reports.grades import FILE as GRADES
-from reports.grades import grades_text
-from reports.submission_files import has_page, have_files, remove_files
+from reports.grades import grades_text, write_grades
+from reports.submission_files import (
+    has_page,
+    have_files,
+    remove_files,
+    write_submission_files,
+)
 from reports.terminal.results import ScoreTable, show_batch
 from reports.terminal.store import show_sentences
 
@@ -140,3 +145,11 @@ def _waits_for(criterion: Criterion, end: datetime | None) -> str:
     if criterion.visibility == "after_published" or end is None:
         return "until you release it"
     return f"until nobody can hand in any more ({end:%Y-%m-%d %H:%M %Z})"
+
+
+def write_course_reports(
+    course: CourseView, out: Path, comparisons: Sequence[Comparison] = ()
+) -> tuple[Path, ...]:
+    """Write `out/grades.csv`, `out/twins.json` and `out/index.html` of a course."""
+    page = write_course_page(course, out, comparisons=comparisons)
+    return write_grades(course, out), write_twins(course.twins, out), page

@@ -1,4 +1,7 @@
-"""A student's page: `DIR/reports/<submission>.html`."""
+"""A student's page: `DIR/reports/<submission>.html`.
+
+If the page would be too large for an email, its texts are shortened.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,14 +10,20 @@ from datetime import datetime
 from pathlib import Path
 
 from graders.course.release import PLAIN, CourseRules
-from graders.model import CheckStatus, CriterionResult, Result, ResultStatus, Submission
+from graders.model import (
+    CheckResult,
+    CheckStatus,
+    CriterionResult,
+    Result,
+    ResultStatus,
+    Submission,
+)
 from graders.storage.result_json import submission_file, write_text
 from reports.page import render
 from reports.student.grade import AboutGrade, about_grade
 from reports.student.opened import mark_of
 from reports.student.requests import AboutRequests, about_requests, comments_on
 from reports.student.sections import Said, Section, said_often, sections
-from reports.student.size import shortened
 from reports.student.withheld import is_shown, unquoted
 from reports.words import CHECK_WORDS, STATUS_SENTENCES, intake_notes
 
@@ -31,6 +40,17 @@ ENVIRONMENT = {
 }
 TEMPLATE = "student.html.jinja"
 LARGEST = 900_000  # bytes of a page
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The limits in characters for a sentence, and for a value, whose spaces are made visible."""
+
+    words: int
+    values: int
+
+
+ONE, ALL = Room(300, 60), Room(30_000, 6_000)  # for one check, and for all checks together
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +152,32 @@ def _words(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_words(item)}" for key, item in value.items())
     return str(value)
+
+
+def shortened(result: Result) -> Result:
+    """Return the Result without figures and examples; the more checks, the shorter the texts."""
+    checks = sum(len(graded.checks) for graded in result.criteria) or 1
+    room = Room(min(ONE.words, ALL.words // checks), min(ONE.values, ALL.values // checks))
+    return replace(
+        result, criteria=tuple(_shortened_criterion(each, room) for each in result.criteria)
+    )
+
+
+def _shortened_criterion(graded: CriterionResult, room: Room) -> CriterionResult:
+    return replace(graded, checks=tuple(_shortened_check(found, room) for found in graded.checks))
+
+
+def _shortened_check(found: CheckResult, room: Room) -> CheckResult:
+    return replace(
+        found,
+        message=_cut(found.message, room.words),
+        hint=_cut(found.hint, room.words),
+        expected=_cut(found.expected, room.values),
+        actual=_cut(found.actual, room.values),
+        counterexample=(),
+        figures=(),
+    )
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]} …"

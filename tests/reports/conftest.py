@@ -13,10 +13,17 @@ from graders.model import (
     CriterionResult,
     Outcome,
 )
+from reports.course.files import write_course_reports
+from reports.course.view import course_view
 from reports.student.page import write_student_page
 from tests.reports.chromium import CHROMIUM, FLAGS
 
 HIDDEN_SECRET = "the-secret-input-of-a-hidden-check"
+
+
+def write_reports(results, out, twins=()):
+    """Write the files of a course of these Results."""
+    return write_course_reports(course_view(results, twins), out)
 
 
 def criterion_result(criterion, *found):

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from reports import write_reports, write_submission_files
 from reports.course import page as course_page
 from reports.course.progress import ProgressPage
+from reports.submission_files import write_submission_files
 from tests.reports.chromium import needs_chromium
-from tests.reports.conftest import assert_accessible, widest
+from tests.reports.conftest import assert_accessible, widest, write_reports
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 WINDOW = 4

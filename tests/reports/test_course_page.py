@@ -5,10 +5,10 @@ from urllib.parse import unquote
 import pytest
 
 from graders.errors import ON_A_GPU
-from reports import write_course_page, write_reports, write_submission_files
-from reports.course.page import ROWS
+from reports.course.page import ROWS, write_course_page
 from reports.course.view import course_view
-from tests.reports.conftest import CODE, FILES, check_result, criterion_result
+from reports.submission_files import write_submission_files
+from tests.reports.conftest import CODE, FILES, check_result, criterion_result, write_reports
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from reports import write_reports
 from reports.course import progress as course_progress
 from reports.course.progress import ProgressPage
 from tests.console import softmark
+from tests.reports.conftest import write_reports
 
 REFRESH = '<meta http-equiv="refresh"'
 

@@ -18,13 +18,13 @@ from graders.course.release import CourseRules
 from graders.grading_policy import Drop, GradingPolicy, Lateness
 from graders.model import Check, CheckResult, Criterion, CriterionResult
 from graders.scoring import criterion_result as scored
-from reports import course_view, write_grades, write_submission_files
 from reports.course.table import table_data
-from reports.course.view import Counted
+from reports.course.view import Counted, course_view
+from reports.grades import write_grades
 from reports.gradescope.results_json import gradescope_json
 from reports.provisional import provisional, so_far
 from reports.student.page import student_view, write_student_page
-from reports.submission_files import have_files
+from reports.submission_files import have_files, write_submission_files
 from reports.terminal.results import show_result, show_scores
 from reports.words import adjusted_words
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result

@@ -8,8 +8,8 @@ import pandas
 
 from graders.course.final_grades import final_grade
 from graders.grading_policy import GradingPolicy, Lateness
-from reports import course_view, write_grades
-from reports.course.view import Counted
+from reports.course.view import Counted, course_view
+from reports.grades import write_grades
 
 DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
 POLICY = GradingPolicy(Lateness(percent=10))

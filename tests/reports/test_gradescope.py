@@ -27,10 +27,14 @@ from graders.course.extensions import Extensions
 from graders.course.release import CourseRules
 from graders.figures import Accuracy
 from graders.grading_policy import GradingPolicy, Lateness
-from reports import write_gradescope
 from reports.gradescope.final import with_final_grade
 from reports.gradescope.markdown import block, escaped, spans, told
-from reports.gradescope.results_json import Extras, autograder_json, gradescope_json
+from reports.gradescope.results_json import (
+    Extras,
+    autograder_json,
+    gradescope_json,
+    write_gradescope,
+)
 from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
 
 

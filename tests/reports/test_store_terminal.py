@@ -7,9 +7,8 @@ import pytest
 from graders.course.preview import Preview
 from graders.errors import StorageError
 from graders.model import CheckChange, Difference, Regraded
-from reports import write_submission_files
 from reports.course.regrade import write_regrade_page
-from reports.submission_files import have_files, remove_files
+from reports.submission_files import have_files, remove_files, write_submission_files
 from reports.terminal import results
 from reports.terminal import store as store_terminal
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports import write_submission_files
+from reports.submission_files import write_submission_files
 from tests.reports.chromium import needs_chromium
 from tests.reports.conftest import (
     CODE,

@@ -10,9 +10,8 @@ import pytest
 
 from graders.course.release import CourseRules
 from graders.model import SHOWN_LATER, Check
-from reports import write_submission_files
 from reports.student.page import student_view, write_student_page
-from reports.submission_files import have_files
+from reports.submission_files import have_files, write_submission_files
 from tests.reports.conftest import CODE, check_result, criterion_result
 
 READS = (

@@ -10,8 +10,7 @@ from graders.model import SHOWN_LATER, Adjusted, Check
 from graders.written.decisions import Decision, JudgedItem, message_of
 from reports.page import render
 from reports.student.cards import criterion_cards
-from reports.student.page import student_view
-from reports.student.size import shortened
+from reports.student.page import shortened, student_view
 from reports.student.words import Hint, command, judged, split_hint
 from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
 

@@ -6,15 +6,12 @@ from dataclasses import replace
 import pytest
 
 from graders.registry.discovery import load_assignment
-from reports import (
-    course_view,
-    deterministic_files,
-    find_twins,
-    write_course_page,
-    write_reports,
-    write_submission_files,
-)
+from reports.course.page import write_course_page
+from reports.course.twins import deterministic_files, find_twins
+from reports.course.view import course_view
+from reports.submission_files import write_submission_files
 from reports.terminal import results as terminal
+from tests.reports.conftest import write_reports
 
 DEV, ROPE = "vanilla.pretrain.dev.predictions", "rope.finetune.params"
 EXPECTED = frozenset({"vanilla.model.params"})

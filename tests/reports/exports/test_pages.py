@@ -9,8 +9,8 @@ from datetime import timedelta
 import pytest
 
 from graders.grading_policy import GradingPolicy, Lateness
-from reports import write_submission_files
 from reports.exports.pages import TABLE
+from reports.submission_files import write_submission_files
 from tests.reports.conftest import CODE, check_result, criterion_result
 from tests.reports.exports.conftest import TASK
 
