@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from commands.options import Folder, Reviewer
+from commands.options import Folder, Reviewer, existing
 from graders.attempts import follow
 from graders.course.best_attempts import Merge, read_merges, student_of
 from graders.course.extensions import late_in, read_extensions, spend, write_late_days
@@ -23,7 +23,6 @@ from graders.course.gathering import gathered, in_words
 from graders.course.review import open_review
 from graders.course.roster import drops_table
 from graders.errors import UsageError
-from graders.grading.choices import existing
 from graders.grading.stored_options import stored_assignment
 from graders.model import Assignment, FileSpec, Limits, Result
 from graders.registry.discovery import load_assignment

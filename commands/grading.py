@@ -29,6 +29,7 @@ from commands.options import (
     Rerun,
     RerunWall,
     Roster,
+    existing,
 )
 from graders.boundary.tiers.sandbox import start_ahead
 from graders.course.best_attempts import (
@@ -53,7 +54,7 @@ from graders.course.release import rules_of
 from graders.course.roster import by_roster
 from graders.execution.isolation import choose_tier
 from graders.grading.batch import grade_stored, plan_work
-from graders.grading.choices import choose_options, executor_for, existing, with_rerun
+from graders.grading.choices import choose_options, executor_for, with_rerun
 from graders.grading.pipeline import GradingRequest
 from graders.grading.rerun import WALL_MINUTES
 from graders.grading.secret import SECRET, with_draw

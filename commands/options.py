@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from reports.terminal.results import show_warning
+from graders.errors import UsageError
 
 NO_SANDBOX = "`--isolation none` runs the submitted code without a sandbox, as you"
 
@@ -14,6 +14,8 @@ NO_SANDBOX = "`--isolation none` runs the submitted code without a sandbox, as y
 def warn_of_none(isolation: str) -> str:
     """Warn on stderr about the tier `none`."""
     if isolation == "none":
+        from reports.terminal.results import show_warning  # most commands need it later or not
+
         show_warning(NO_SANDBOX)
     return isolation
 
@@ -59,3 +61,10 @@ Rerun = Annotated[bool, typer.Option("--rerun", help="Also retrain with the stud
 RerunWall = Annotated[float, typer.Option(metavar="MINUTES", help="Time limit for training.")]
 
 JOBS = os.cpu_count() or 1
+
+
+def existing(path: Path, wanted: str = "a folder or an archive") -> Path:
+    """Return the path of an upload, or of `wanted`; raises UsageError if it does not exist."""
+    if not path.exists():
+        raise UsageError(f"{path} does not exist", f"give {wanted}")
+    return path

@@ -8,23 +8,15 @@ from typing import Annotated
 import typer
 
 from commands.console import run
-from commands.options import Data, Json, Name, Only, OwnIsolation
+from commands.options import Data, Json, Name, Only, OwnIsolation, existing
 from graders.boundary.tiers.sandbox import start_ahead
 from graders.errors import UsageError, UserError
 from graders.execution.isolation import choose_tier
-from graders.grading.choices import choose_criteria, existing
-from graders.grading.pipeline import grade_submission
-from graders.grading.precheck import missing_parts, precheck_options, visible_part
 from graders.model import Assignment
 from graders.registry.contents import own_assignment
 from graders.registry.discovery import load_assignment
 from graders.registry.packages import refuse_missing
 from graders.storage.files import write_whole
-from graders.written.template import template_of
-from reports.review.requests import request_text
-from reports.terminal import check as terminal_check
-from reports.terminal import json_lines as terminal_json
-from reports.terminal import results as terminal
 from submissions.receive import identify
 
 Verbose = Annotated[bool, typer.Option("--verbose", help="Show every check with a message.")]
@@ -47,9 +39,16 @@ def check(
     upload = existing(submission)
     task = load_assignment(assignment) if assignment else own_assignment(upload)
     tier = choose_tier(isolation, refuse_none=False)
+    start_ahead(tier, task.preload)
+    # Imported now, while the warm parent imports torch.
+    from graders.grading.choices import choose_criteria
+    from graders.grading.pipeline import grade_submission
+    from graders.grading.precheck import missing_parts, precheck_options, visible_part
+    from reports.terminal import check as terminal_check
+    from reports.terminal import json_lines as terminal_json
+
     chosen = choose_criteria(visible_part(task), only)
     refuse_missing(task, chosen)
-    start_ahead(tier, task.preload)
 
     def once() -> int:
         """Check the submission's present state; return the exit code."""
@@ -70,6 +69,7 @@ def _watched(once: Callable[[], int], upload: Path, task: Assignment) -> int:
     """Check now and after every change until interrupted; return the last check's exit code."""
     # Only this command imports the watcher.
     from graders.registry.watching import changes
+    from reports.terminal import results as terminal
 
     # Ctrl-C is the only way to end it, so it must work even if the shell ignored the signal.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -96,6 +96,8 @@ def answers_template(
     ] = None,
 ) -> None:
     """Write an empty answers file with every written question."""
+    from graders.written.template import template_of
+
     text = template_of(load_assignment(assignment), form, output)
     if output is None:
         typer.echo(text, nl=False)
@@ -113,11 +115,14 @@ def appeal(
     ),
 ) -> None:
     """Write a regrade request to send to your course staff."""
+    from reports.review.requests import request_text
+    from reports.terminal.results import OUT
+
     text = request_text(code, criterion, reason, attach)
     if output.exists():
         raise UsageError(f"{output} exists", "choose another file with -o")
     write_whole(output, text.encode(), remedy="choose another file with -o")
-    terminal.OUT.print(f"{output} is written: send it to your course staff", soft_wrap=True)
+    OUT.print(f"{output} is written: send it to your course staff", soft_wrap=True)
 
 
 bundle = typer.Typer(

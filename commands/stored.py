@@ -9,13 +9,12 @@ from typing import Annotated
 
 import typer
 
-from commands.options import Folder, Out, Reviewer
+from commands.options import Folder, Out, Reviewer, existing
 from graders.course.best_attempts import ResultsFolder, read_merges, which_count
 from graders.course.extensions import FILE
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search
 from graders.errors import UsageError
-from graders.grading.choices import existing
 from graders.grading.stored_options import stored_assignment
 from graders.model import Result, Submission
 from graders.privacy.forgetting import (

@@ -53,13 +53,6 @@ def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
     return chosen or None
 
 
-def existing(path: Path, wanted: str = "a folder or an archive") -> Path:
-    """Return the path of an upload, or of `wanted`; raises UsageError if it does not exist."""
-    if not path.exists():
-        raise UsageError(f"{path} does not exist", f"give {wanted}")
-    return path
-
-
 def with_rerun(options: Options, device: str, minutes: float) -> Options:
     """Return the options with a plan for retraining; raises UsageError if it would take days."""
     plan = plan_rerun(data=options.data, device=device, minutes=minutes)
