@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from graders.errors import GraderFault, UsageError, UserError
 from graders.grading.cache_key import Keys, files_key, keys_of
-from graders.grading.pipeline import GradingRequest, Options, excused, grade_submission
+from graders.grading.pipeline import GradingRequest, Options, grade_submission, ungraded
 from graders.model import Assignment, Result, Submission
 from graders.storage.store import Store
 
@@ -145,4 +145,4 @@ def _result(
     except UserError:
         raise
     except Exception as error:  # noqa: BLE001  a lost job is our fault, not the student's
-        return excused(submission, assignment, options, GraderFault(str(error)))
+        return ungraded(submission, assignment, options, GraderFault(str(error)))

@@ -6,7 +6,7 @@ upload -> clean folder -> checks (trusted, here) <-> student's process (sandboxe
 import os
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -37,7 +37,7 @@ from graders.model import (
     Result,
     Submission,
 )
-from graders.registry.check_files import also
+from graders.registry.check_files import outside_checks
 from graders.registry.packages import refuse_missing
 from graders.suite.process import open_suite
 from submissions.receive import open_submission
@@ -78,22 +78,31 @@ def grade_submission(submission: Submission, assignment: Assignment, options: Op
     started, clock = datetime.now(UTC), time.perf_counter()
     grading = _Grading(submission, assignment, options)
     try:
-        result = grading.result(grading.run_twice_at_most())
+        result = grading.result(grading.run_with_one_retry())
     except UserError:
         raise
     except Rejected as error:
         result = grading.rejected(error)
     except Exception as error:  # noqa: BLE001  any error here is our fault and costs no points
-        result = grading.excused(error)
+        result = grading.ungraded(error)
     seconds = round(time.perf_counter() - clock, 3)
     return replace(result, started_at=started, seconds=seconds)
 
 
-def excused(
+def ungraded(
     submission: Submission, assignment: Assignment, options: Options, error: Exception
 ) -> Result:
     """Return the Result of a submission that Softmark itself failed to grade."""
-    return _Grading(submission, assignment, options).excused(error)
+    return _Grading(submission, assignment, options).ungraded(error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The results of all checks, what the Result says about the run, and if a sandbox failed."""
+
+    results: Sequence[CheckResult]
+    environment: Mapping[str, object]
+    sandbox_failed: bool
 
 
 class _Grading:
@@ -129,7 +138,7 @@ class _Grading:
             seconds=0.0,
         )
 
-    def excused(self, error: Exception) -> Result:
+    def ungraded(self, error: Exception) -> Result:
         """Return the Result after a fault of ours: no check is decided."""
         self.environment["faults"] = [fault_line(error, self.assignment.folder)]
         reason = f": {error}." if isinstance(error, GraderFault) else "."
@@ -142,27 +151,25 @@ class _Grading:
         criteria = tuple(replace(each, points=None) for each in result.criteria)
         return replace(result, status="rejected", score=None, criteria=criteria)
 
-    def run_twice_at_most(self) -> Sequence[CheckResult]:
+    def run_with_one_retry(self) -> Sequence[CheckResult]:
         """Run the checks; if a sandbox failed, run them once more to replace the failures.
 
         This way a brief shortage of memory leaves no check ungraded.
         """
-        results, found, failed = self._run()
-        if failed:
-            again, found, _ = self._run()
-            second = {each.check.id: each for each in again}
+        run = self._run()
+        results = run.results
+        if run.sandbox_failed:
+            run = self._run()
+            second = {each.check.id: each for each in run.results}
             results = [
                 second.get(each.check.id, each) if each.status == "error" else each
                 for each in results
             ]
-        self.environment |= found
+        self.environment |= run.environment
         return with_hints(results, read_hints(self.assignment.folder))
 
-    def _run(self) -> tuple[Sequence[CheckResult], dict[str, object], bool]:
-        """Open the upload, start the student's process and run every check.
-
-        Also return what the Result says about it, and whether a sandbox failed.
-        """
+    def _run(self) -> _Run:
+        """Open the upload, start the student's process and run every check."""
         assignment, options = self.assignment, self.options
         if not os.path.lexists(self.submission.path):
             raise GraderFault(f"{self.submission.path.name} is not on this machine")
@@ -186,13 +193,11 @@ class _Grading:
                 material = Material(student, sandbox, files, data, rerun, self._inputs, suite)
                 return self._run_on(material, clean, budget)
 
-    def _run_on(
-        self, material: Material, clean: CleanFolder, budget: Budget
-    ) -> tuple[Sequence[CheckResult], dict[str, object], bool]:
-        """Run every check on the opened upload; return the same as `_run`."""
+    def _run_on(self, material: Material, clean: CleanFolder, budget: Budget) -> _Run:
+        """Run every check on the opened upload."""
         assignment, student, suite = self.assignment, material.student, material.suite
         wanted = scoring.wanted_criteria(assignment, self.options.only)
-        plugin = self._checked(material, self.options.only)
+        plugin = self._run_checks(material, self.options.only)
         results: Sequence[CheckResult] = plugin.results
         notes: Sequence[str] = suite.notes if suite else ()
         if clean.code is not None and suite is None:
@@ -217,12 +222,12 @@ class _Grading:
             found["faults"] = plugin.faults
         if plugin.found_fingerprints:
             found["fingerprints"] = plugin.found_fingerprints
-        return results, found, plugin.sandbox_failed
+        return _Run(results, found, plugin.sandbox_failed)
 
-    def _checked(self, material: Material, only: frozenset[str] | None) -> GradingPlugin:
+    def _run_checks(self, material: Material, only: frozenset[str] | None) -> GradingPlugin:
         """Run the checks of these criteria, or all; the plugin has their results."""
         plugin = GradingPlugin(self.assignment, material, only)
-        run_checks(self.assignment.folder, plugin, also=also(self.assignment))
+        run_checks(self.assignment.folder, plugin, also=outside_checks(self.assignment))
         return plugin
 
     def _judge_again(
@@ -230,7 +235,7 @@ class _Grading:
     ) -> tuple[Sequence[CheckResult], Sequence[Path]]:
         """Grade some criteria again on the remaining files."""
         with self._process(self._side, code, budget) as student:
-            plugin = self._checked(replace(material, student=student), only)
+            plugin = self._run_checks(replace(material, student=student), only)
             return placed(plugin.results, student), ambiguous(student, code)
 
     def _process(self, side: Side, code: Path | None, budget: Budget | None) -> Student:

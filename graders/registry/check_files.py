@@ -59,7 +59,7 @@ class _Collector:
 def collected(assignment: Assignment) -> tuple[Collected, ...]:
     """Return all checks, including a suite's; raises GraderFault if a file does not import."""
     collector = _Collector(assignment)
-    run_checks(assignment.folder, collector, also=also(assignment), collect_only=True)
+    run_checks(assignment.folder, collector, also=outside_checks(assignment), collect_only=True)
     refuse_unknown_grounds([each.check for each in collector.found])
     return tuple(collector.found)
 
@@ -82,7 +82,7 @@ def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
     return tuple(files.values())
 
 
-def also(assignment: Assignment) -> tuple[Path, ...]:
+def outside_checks(assignment: Assignment) -> tuple[Path, ...]:
     """Return check files outside the assignment's folder: ours for its suite, if it has one."""
     return (SUITE,) if assignment.suite else ()
 

@@ -7,7 +7,7 @@ import pytest
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, best_tier
 from graders.errors import UsageError
-from graders.grading.pipeline import Options, excused, grade_submission
+from graders.grading.pipeline import Options, grade_submission, ungraded
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 
@@ -259,9 +259,9 @@ def test_only_the_criteria_asked_for_are_graded(tiny, hand_in):
     assert "resources" not in result.environment
 
 
-def test_a_lost_job_is_excused(tiny, hand_in):
+def test_a_lost_job_is_not_graded(tiny, hand_in):
     submission = identify(hand_in(work_py=RIGHT), tiny.name)
-    result = excused(submission, tiny, OPTIONS, OSError("worker killed"))
+    result = ungraded(submission, tiny, OPTIONS, OSError("worker killed"))
     assert (result.status, result.score, result.max_score) == ("incomplete", None, 6.0)
 
 
