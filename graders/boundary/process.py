@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # which exists on Linux only
 
 RECEIVE_BYTES = 2**18
 TOGETHER = "its processes together used too much memory"
-LAST_WORDS = 2.0  # seconds that a child may take to end after it closed its channel
+ENDING_SECONDS = 2.0  # seconds that a child may take to end after it closed its channel
 POLL = 0.002
 WATCH = 0.25  # seconds between two checks of what the whole tree uses
 CPU_GRACE = 2  # seconds that all processes together may use above the limit of one

@@ -23,7 +23,7 @@ from graders.boundary import outcome, wire
 from graders.boundary.limits.resources import Resources
 from graders.boundary.outcome import Read
 from graders.boundary.policy import MAX_FAULTS, START_SECONDS
-from graders.boundary.process import LAST_WORDS, Child, HungUp, TooLong, TooMuch
+from graders.boundary.process import ENDING_SECONDS, Child, HungUp, TooLong, TooMuch
 from graders.boundary.side import PACKAGE, Side
 from graders.boundary.stage import Stage
 from graders.boundary.tiers.launch import Job
@@ -185,7 +185,7 @@ class Student:
         except TooLong:
             raise self._end(outcome.out_of_processor_time(self._limits)) from None
         except HungUp:
-            fault = outcome.fault_of_ending(child.end(LAST_WORDS), self._limits, child.busy)
+            fault = outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
             if isinstance(fault, StudentFault):
                 raise self._end(fault) from None
             self._stop()
@@ -251,7 +251,7 @@ class Student:
     def _last_words(self) -> str:
         """What a child that failed to start said."""
         assert self._child is not None  # noqa: S101  called between start and stop
-        self._child.end(LAST_WORDS)
+        self._child.end(ENDING_SECONDS)
         return self._child.capture.text().strip()
 
     def _stop(self) -> None:
