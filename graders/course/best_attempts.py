@@ -71,7 +71,7 @@ def best_attempts(attempts: Sequence[Attempt]) -> Best:
     for key, own in sorted(by_person.items()):
         graded = [(each.grade, each) for each in own if each.grade is not None]
         if len(graded) == len(own):
-            _, best = max(graded, key=lambda pair: (pair[0], *_earlier(pair[1].submission)))
+            _, best = min(graded, key=lambda pair: (-pair[0], *_in_order(pair[1].submission)))
             chosen[key] = best.submission.id
             kept.add(best.submission.id)
         else:
@@ -93,9 +93,10 @@ def _by_person(attempts: Sequence[Attempt]) -> Mapping[str, list[Attempt]]:
     return found
 
 
-def _earlier(submission: Submission) -> tuple[float, str]:
-    """Return a larger value for an earlier submission."""
-    return -(submission.submitted_at or LATEST).timestamp(), submission.id
+def _in_order(submission: Submission) -> tuple[float, int, str]:
+    """Return what sorts attempts by time, and at the same time `ada-9` before `ada-10`."""
+    given = (submission.submitted_at or LATEST).timestamp()
+    return given, len(submission.id), submission.id
 
 
 def _for_the_group(key: str, best: str, stay: Sequence[str]) -> str:
@@ -264,7 +265,7 @@ def _last_attempt(attempts: Sequence[Attempt]) -> Best:
     names = ", ".join(each.id for each in given)
     if len(given) > 1 and not all(each.submitted_at for each in given):
         return Best((), (f"{names}: of one student, at times that are not known: all count",))
-    last = max(given, key=lambda each: (each.submitted_at, len(each.id), each.id), default=None)
+    last = max(given, key=_in_order, default=None)
     return Best(tuple(each.id for each in given if each != last), ())
 
 
