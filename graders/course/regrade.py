@@ -171,12 +171,17 @@ def _current_options(
 
 
 def _regrading(store: Store, member: Member, assignment: Assignment, keys: Keys) -> Regrading:
-    decided = member.status in ("graded", "needs_review")
-    before = member.cache_key.keys if decided else {}
+    has_verdicts = member.status in ("graded", "needs_review")
+    before = member.cache_key.keys if has_verdicts else {}
     touched = frozenset(name for name, key in keys.criteria.items() if before.get(name) != key)
     if not touched:
         kept = Submission(
-            *2 * (member.submission,), assignment.name, member.path, member.sha256, None
+            id=member.submission,
+            student=member.submission,
+            assignment=assignment.name,
+            path=member.path,
+            sha256=member.sha256,
+            submitted_at=None,
         )
         return Regrading(kept, member, keys.cache_key(kept), touched)
     submission = upload_again(store, member, assignment)

@@ -93,7 +93,9 @@ def run_pipeline(
 
 def _phases(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
     """Yield finished phases: run in this process, as on a GPU, or in parallel."""
-    return (run_here if machine.workers == 1 else run_in_parallel)(plan, machine, report)
+    if machine.workers == 1:
+        return run_here(plan, machine, report)
+    return run_in_parallel(plan, machine, report)
 
 
 def _begin(plan: Plan, data: Data, machine: Machine) -> Metrics:

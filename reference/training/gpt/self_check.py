@@ -31,9 +31,11 @@ class Finding:
 def check_training(machine: Machine, preset: Preset = COURSE) -> Iterator[Finding]:
     """Yield what this device computes, how it captures a step, and how fast both are."""
     yield Finding("gpu", _described(machine), good=True)
-    here, there = _loss(Machine(torch.device("cpu"), torch.float32), preset), _loss(machine, preset)
-    alike = abs(here - there) <= (NEAR if machine.dtype == torch.float32 else 10 * NEAR) * here
-    yield Finding("  loss", f"{there:.5f}, on the CPU {here:.5f}", good=alike)
+    on_cpu = _loss(Machine(torch.device("cpu"), torch.float32), preset)
+    on_device = _loss(machine, preset)
+    near = NEAR if machine.dtype == torch.float32 else 10 * NEAR
+    alike = abs(on_cpu - on_device) <= near * on_cpu
+    yield Finding("  loss", f"{on_device:.5f}, on the CPU {on_cpu:.5f}", good=alike)
     batch, step = _batch(machine.device, preset), _step(machine, preset)
     eager = _timed(partial(step, batch, [preset.pretrain.learning_rate]), machine)
     yield Finding("  eager step", _speed(eager, batch), good=True)
