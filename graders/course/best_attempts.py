@@ -145,7 +145,7 @@ class ResultsFolder:
         members = self.store.members(self.generation)
         return frozenset(each.submission for each in members if each.listed)
 
-    def list(self, students: Mapping[str, str]) -> None:
+    def relist(self, students: Mapping[str, str]) -> None:
         """Put submissions into the reports, and say whose they are."""
         found = []
         for each in self.store.members(self.generation):
@@ -206,7 +206,7 @@ def separate(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
         raise UsageError(f"{name} is not merged; nothing is stored", "`merge DIR` lists what is")
     _add(folder.out, replace(asked, attempts=known.attempts, was=known.was))
     root = student_of(merges, name)
-    folder.list({name: known.was})
+    folder.relist({name: known.was})
     _list_again(folder, name)
     _list_again(folder, root)
     said = apply_merges(folder)
@@ -229,7 +229,7 @@ def apply_merges(folder: ResultsFolder) -> tuple[str, ...]:
         for name, root in roots.items()
         if name in listed and root in people and people[name] != people[root]
     }
-    folder.list(wrong)
+    folder.relist(wrong)
     people |= wrong
     rules = {roots[name]: each.attempts for name, each in merges.items()}  # the newest of each
     found = ((root, rule) for root, rule in rules.items() if root in people)
@@ -325,4 +325,4 @@ def _list_again(folder: ResultsFolder, root: str) -> None:
     """List a submission and those that are merged into it, to choose among all of them."""
     merges, people = read_merges(folder.out), folder.people()
     own = (each for each in (root, *merges) if student_of(merges, each) == root)
-    folder.list({name: people[name] for name in own if name in people})
+    folder.relist({name: people[name] for name in own if name in people})
