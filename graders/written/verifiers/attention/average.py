@@ -4,6 +4,7 @@ It is tested on random orthonormal keys, with increasing scales: for a correct q
 approach one half each; if it is only nearly balanced, they come close and then move away again.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -31,6 +32,11 @@ LADDER, LADDER_WITH_MEANS = (1.0, 10.0, 1e2, 1e3, 1e4), (1.0, 10.0, 1e2, 1e3)
 NEAR, NEAR_AS_A_NUMBER = 1e-3, 1e-2  # of one half, at the top; the second for numbers as scale
 FLOOR, FLOOR_WITH_MEANS = 1e-6, 1e-3  # smaller changes between scales are rounding or scatter
 BALANCED, BALANCED_WITH_MEANS = 1e-9, 1e-6
+
+_EXPECTED = re.compile(  # `E[k_a]` is the mean of a key
+    r"(?:\\(?:mathbb|operatorname|mathrm)\s?\{\s?E\s?\}|\\mathbb\s?E|\bE|𝔼)\s?(?:\\left\s?)?[\[({]\s?"
+    r"k_\{?([ab])\}?\s?(?:\\right\s?)?[\])}]"
+)
 
 
 @dataclass(frozen=True)  # the ladder is cached, which slots would prevent
@@ -103,6 +109,8 @@ def average_query(asked: Asked) -> Judgement:
     """
     means = asked.machine.settings.get("keys", "k") == "mu"
     text = asked.parts[asked.machine.parts[0]]
+    if means:
+        text = _EXPECTED.sub(r"mu_\1", text)
     found = find_formulas(text, names(means=means), WANTED, free="beta")
     return judge_found(found, lambda formula: _tried(asked, query_of(formula, means=means)))
 
