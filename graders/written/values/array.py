@@ -60,7 +60,7 @@ _ZEROS = re.compile(
     r"(?:(?:np|numpy|torch)\s*\.\s*)?zeros\s*\(.{0,30}\)|(?:the )?(?:zero|null)[\s-]*vector|"
     r"\\(?:vec|mathbf|bm)\s*\{?\s*0\s*\}?(?:\s*_\s*\{?\d\}?)?|0\s*vector|(?:the )?origin|all zeros|"
     r"(?:der )?nullvektor|(?:el )?vector (?:cero|nulo)|(?:le )?vecteur nul|零向量|vettore nullo|"
-    r"[(\[]?0+(?:\.0*)?[)\]]?",
+    r"[(\[]?0+(?:\.0*)?\u20d7?[)\]]?",
     re.IGNORECASE,
 )
 # `(3/2/-4)` or `[0]*3` may be a list in another notation; it is not certain that it is one number.

@@ -41,8 +41,17 @@ _BOXES = re.compile(r"\[[ xX✓✔]?\]|[☐☑☒]")
 _BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)$")  # `- [x] option`
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 # What a student says of one option in a list of all: `A: yes, B: no`.
-_AGREED = re.compile(r"\W*(?:true|t|yes|y|correct|right|holds|ja|wahr|oui|vrai|sí)?\W*", re.I)
-_DENIED = re.compile(r"\W*(?:is |was )?(?:false|f|no|n|wrong|incorrect|nein|falsch|non|faux)\W*", re.I)
+_AGREED = re.compile(r"\W*(?:true|t|yes|y|1|correct|right|holds|ja|wahr|oui|vrai|sí)?\W*", re.I)
+_DENIED = re.compile(
+    r"\W*(?:is |was )?(?:false|f|no|n|0|wrong|incorrect|nein|falsch|non|faux)\W*", re.I
+)
+# Matches `, but not B` or ` (not B, D)` or `, not F` after the chosen letters.
+_NEITHER = r"(?:not|nicht|without|ohne|except)\s+"
+_EXCLUDED = re.compile(
+    rf"(?<=[A-Za-z])(?:\s*\(\s*{_NEITHER}[A-Za-z](?:{_BETWEEN}[A-Za-z])*\s*\)"
+    rf"|[\s,;]+(?:but|aber)\s+{_NEITHER}[A-Za-z](?:{_BETWEEN}[A-Za-z])*"
+    rf"|[\s,;]+{_NEITHER}[A-Za-z])[\s.]*$"
+)
 _CROSS = re.compile(r"[✗✘❌✕☒]")
 _COLON = re.compile(r":|->|=>|→|⇒")
 # Matches `no idea` or `not sure` or `not false`, and `not unique`, which may mean the same.
@@ -119,7 +128,7 @@ def read_choice(text: str, options: Options) -> str:
 def read_choices(text: str, options: Options) -> frozenset[str]:
     """Return all chosen labels. Raises Misfit for a letter that is not an option, or Unreadable."""
     lines = _ticked(_lines(text))
-    joined = without_marks("\n".join(lines))
+    joined = _EXCLUDED.sub("", without_marks("\n".join(lines)))
     if plain(joined) in _NONE:
         return frozenset()
     if plain(joined) in ("all", "all of them", "all of the above"):

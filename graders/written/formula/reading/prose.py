@@ -414,7 +414,7 @@ def _denied(text: str, start: int, end: int) -> bool:
 
 
 def _use_of(name: str) -> re.Pattern[str]:
-    """Return a pattern that finds a name; a Greek letter has three spellings: β, beta, \\beta."""
+    """Return a pattern that finds a name; a Greek letter also as a sign and as a LaTeX command."""
     letters = "".join(letter for letter, spelled in GREEK.items() if spelled == name)
     spelled = rf"(?<![A-Za-z_\\]){re.escape(name)}(?![A-Za-z])"
     return re.compile(rf"{spelled}|\\{name}(?![A-Za-z])|[{letters}]" if letters else spelled)

@@ -4,7 +4,6 @@ It is tested on random orthonormal keys, with increasing scales: for a correct q
 approach one half each; if it is only nearly balanced, they come close and then move away again.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,15 +14,15 @@ import numpy as np
 from graders.written.formula import FormulaError, parse
 from graders.written.question import Asked, Judgement
 from graders.written.verifiers.attention.query import (
-    WANTED,
     Lookup,
     NoQuery,
     Query,
     lookups,
     names,
+    queries_in,
     query_of,
 )
-from graders.written.verifiers.formulas import Array, find_formulas
+from graders.written.verifiers.formulas import Array
 from graders.written.verifiers.settings import share
 from graders.written.verifiers.values.found import judge_found
 from graders.written.verifiers.values.value import shown
@@ -32,11 +31,6 @@ LADDER, LADDER_WITH_MEANS = (1.0, 10.0, 1e2, 1e3, 1e4), (1.0, 10.0, 1e2, 1e3)
 NEAR, NEAR_AS_A_NUMBER = 1e-3, 1e-2  # of one half, at the top; the second for numbers as scale
 FLOOR, FLOOR_WITH_MEANS = 1e-6, 1e-3  # smaller changes between scales are rounding or scatter
 BALANCED, BALANCED_WITH_MEANS = 1e-9, 1e-6
-
-_EXPECTED = re.compile(  # `E[k_a]` is the mean of a key
-    r"(?:\\(?:mathbb|operatorname|mathrm)\s?\{\s?E\s?\}|\\mathbb\s?E|\bE|𝔼)\s?(?:\\left\s?)?[\[({]\s?"
-    r"k_\{?([ab])\}?\s?(?:\\right\s?)?[\])}]"
-)
 
 
 @dataclass(frozen=True)  # the ladder is cached, which slots would prevent
@@ -108,10 +102,7 @@ def average_query(asked: Asked) -> Judgement:
     `keys_for_means` (the fraction for keys if means were required); both default to one half.
     """
     means = asked.machine.settings.get("keys", "k") == "mu"
-    text = asked.parts[asked.machine.parts[0]]
-    if means:
-        text = _EXPECTED.sub(r"mu_\1", text)
-    found = find_formulas(text, names(means=means), WANTED, free="beta")
+    found = queries_in(asked.parts[asked.machine.parts[0]], means=means)
     return judge_found(found, lambda formula: _tried(asked, query_of(formula, means=means)))
 
 

@@ -14,7 +14,7 @@ _DECIMAL = re.compile(r"\d\s*%|[.,]\d")
 # Matches `<` or `between` or `error`.
 _HEDGED = re.compile(
     r"[<>≤≥≠‰]|\b(?:not|nicht|kein\w*|or|oder|between|less than|more than|at (?:least|most))\b"
-    r"|\b(?:error|loss)\b(?!.*\bacc)",
+    r"|^(?!.*\bacc)\D*\b(?:error|loss)\b\D*\d",
     re.IGNORECASE,
 )
 VALUES = (*ACCURACIES, "lr", "epochs", "batch_size")

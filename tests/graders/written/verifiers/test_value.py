@@ -168,6 +168,12 @@ def test_every_axis_counts_in_its_place(shape, text, key, share):
     assert shape(text, key).fraction == share
 
 
+@pytest.mark.parametrize("text", ["same", "(64, 45) or (45, 64)", "not (64, 45)", "as above"])
+def test_what_may_be_another_shape_goes_to_a_person(shape, text):
+    with pytest.raises(Unreadable):
+        shape(text)
+
+
 def test_known_mistake_gets_its_hint(shape):
     assert shape("(64, 512)").hint == "Is every batch padded?"
 
