@@ -222,8 +222,11 @@ def _keep_strange(wanted: Wanted, split: Split) -> None:
 
 
 def _keep_bare(lines: Iterable[Line], wanted: Wanted, split: Split) -> None:
-    """Keep names of missing parts before another one's: `q1 and q2: ...` may mean both."""
-    for number, line in lines:
+    """Keep names of missing parts before another one's: `q1 and q2: ...` may mean both.
+
+    Without a free text, all lines without a label are kept anyway.
+    """
+    for number, line in lines if wanted.text else ():
         names = [label_of(each, wanted) for each in _SEVERAL.split(line[:LOOKED_AT])]
         if any(name in wanted.machine and name not in split.parts for name in names) and all(names):
             split.unplaced.append((number, line))
