@@ -59,13 +59,29 @@ UNREADABLE = [
     ),
     *(
         ("choices", LETTERS, each)
-        for each in ["the first", "AAC", "A, hello", "A or C", "A oder C", "(A) or (C)"]
-        + ["A, C (not E", "A, not B, C", "A, C: no, E", "A: no"]
+        for each in [
+            "the first",
+            "AAC",
+            "A, hello",
+            "A or C",
+            "A oder C",
+            "(A) or (C)",
+            "A, C (not E",
+            "A, not B, C",
+            "A, C: no, E",
+            "A: no",
+        ]
     ),
     *(
         ("true_false", FALSE, each)
-        for each in ["", "maybe", "because", "I would say the first part is true, the second false"]
-        + ["It is false that it is false", "It is wrong to say that it is false"]
+        for each in [
+            "",
+            "maybe",
+            "because",
+            "I would say the first part is true, the second false",
+            "It is false that it is false",
+            "It is wrong to say that it is false",
+        ]
     ),
 ]
 RIGHT = [
