@@ -103,7 +103,11 @@ def _nothing(settings: RunSettings) -> Unreadable:
 
 SEARCHED = 60_000  # characters
 _WORDS = {
-    "lr": (r"lr|learning[ _-]?rates?|step[ _-]?sizes?|lernrate|taux|tasa", "学习率"),
+    "lr": (
+        r"lr|learning[ _-]?rates?|step[ _-]?sizes?|lernrate|taux|tasa"
+        r"|\d(?:[.,]\d+)?e-0?\d|0[.,]000\d*|10\s?\^\s?\{?-\d",
+        "学习率",
+    ),
     "epochs": (r"epochs?|epochen|époques?|épocas?|эпох\w*", "轮"),
     "batch_size": (r"batch\w*|bs|bsz", "批"),
     "train": (r"train\w*|tr|entraînement|entrenamiento", "训练"),

@@ -119,6 +119,14 @@ def test_settings_are_positive_and_a_loss_begins_no_run(judge):
     assert list(shares.values()) == [1, 0.75, 0.75]
 
 
+@pytest.mark.parametrize("lr", ["1e-5", "0,00001", "10^-5"])
+def test_a_learning_rate_without_a_name_goes_to_a_person(judge, lr):
+    asked = {"need": ["dev", "lr"], "points": {"possible": 1, "stated": 1}}
+    with pytest.raises(Unreadable, match="lr"):
+        judge("reported_runs", {"run": f"9 epochs at {lr}: dev 0.7092"}, **asked)
+    assert judge("reported_runs", {"run": "9 epochs: dev 0.7092"}, **asked).fraction == 0.5
+
+
 @pytest.mark.parametrize("text", ["abc", "", "nan", "the figure is lost"])
 def test_nothing_to_read_is_told_with_a_remedy(judge, text):
     with pytest.raises(Unreadable, match="write"):
