@@ -71,7 +71,11 @@ def find_formulas(
     if not answers:
         raise Unreadable("No formula was found in the answer.")
     formulas = [_parsed(_said(each, known), known) for each in answers[: MOST + 1]]
-    given = {_named(each, known): _parsed(_right(each.text), known) for each in meant.values()}
+    given = {
+        name: _parsed(_right(each.text), known)
+        for each in meant.values()
+        for name in _named(each, known)
+    }
     defined = [_defined(each, given) for each in formulas]
     numbers = free and any(not each.names for each in given.values())
     for each in defined:
@@ -190,10 +194,12 @@ def _once(statements: Iterable[Statement]) -> list[Statement]:
     return list(found.values())
 
 
-def _named(definition: Statement, known: frozenset[str]) -> str:
-    """Return the name that a definition defines, with its subscripts."""
-    left = _parsed(re.split(r":?[=≈]", definition.text)[0], known).tree
-    return left.name if isinstance(left, Name) else definition.name
+def _named(definition: Statement, known: frozenset[str]) -> list[str]:
+    """Return the names that a definition defines, with their subscripts: `c = S_1 = 1000`."""
+    sides = re.split(r":?[=≈]", definition.text)
+    left = [_parsed(each, known).tree for each in sides[:-1] or sides]
+    names = [each.name for each in left if isinstance(each, Name)]
+    return names if isinstance(left[0], Name) else [definition.name, *names]
 
 
 def _said(statement: Statement, known: frozenset[str]) -> str:
