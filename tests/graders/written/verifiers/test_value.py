@@ -118,6 +118,7 @@ def test_another_count_of_numbers_is_wrong(judge, answer, said):
         "not 2 items",
         "2%",
         "2 million",
+        "2/7",
     ],
 )
 def test_what_is_no_number_goes_to_a_person(judge, answer):
