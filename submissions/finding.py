@@ -17,6 +17,8 @@ BACKUP_WORDS = frozenset({
     "deprecated", "unused", "trash", "starter", "handout", "template", "tmp", "temp",
     "archive", "archived", "draft", "drafts",
 })  # fmt: skip
+# Suffixes of an answers file in another format: a person reads what is not text.
+DOCUMENTS = ("txt", "markdown", "pdf", "docx", "doc", "odt", "rtf", "ipynb", "html", "tex")
 NUMBERED = re.compile(r"\(\d+\)")  # what a browser adds to a repeated download: `(1)`
 Rank = tuple[int, bool, bool, int, str]
 REASONS = (
@@ -219,9 +221,10 @@ def _near(code: PurePosixPath | None) -> tuple[PurePosixPath, ...]:
 
 
 def _renamed(files: Iterable[PurePosixPath], name: str) -> Iterator[PurePosixPath]:
-    """Yield the files like `answers (1).md`, `answers.md.txt` and `answers.txt`."""
+    """Yield the files like `answers (1).md`, `answers.md.txt`, `answers.txt` and `answers.pdf`."""
     plain = name.casefold()
-    texts = {f"{plain}.txt", *([f"{_stem(name)}.txt"] if plain.endswith(".md") else [])}
+    suffixes = DOCUMENTS if plain.endswith(".md") else ()
+    texts = {f"{plain}.txt", *(f"{_stem(name)}.{suffix}" for suffix in suffixes)}
     for path in files:
         if re.sub(rf"\s*{NUMBERED.pattern}", "", path.name.casefold()) in {plain, *texts}:
             yield path

@@ -150,7 +150,7 @@ def test_plain_names_are_no_copies(name):
 ANSWERS = ("answers.md", "answers.yaml")
 
 
-@pytest.mark.parametrize("name", ["answers (1).md", "answers.md.txt", "Answers.txt"])
+@pytest.mark.parametrize("name", ["answers (1).md", "answers.md.txt", "Answers.txt", "answers.pdf"])
 def test_what_a_browser_or_an_editor_adds_to_a_name_is_ignored(name):
     """If several files differ only by that, nobody knows which is meant."""
     path = P("a") / name
@@ -162,7 +162,7 @@ def test_what_a_browser_or_an_editor_adds_to_a_name_is_ignored(name):
     assert find([path, exact], (), ANSWERS).files == {"answers.yaml": (exact,)}
 
 
-@pytest.mark.parametrize("name", ["answers.docx", "answers_copy.md"])
+@pytest.mark.parametrize("name", ["answers.xlsx", "answers_copy.md"])
 def test_a_file_with_nearly_the_right_name_is_told(name):
     found = find(tree(f"a: {name}"), (), ANSWERS)
     assert not found.files

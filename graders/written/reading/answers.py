@@ -34,6 +34,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_INVISIBLE = re.compile("[\u200b\u2060\ufeff]")  # pasted from web pages
 _FORMATS = {
     b"%PDF-": "a PDF",
     b"PK\x03\x04": "a ZIP or Word file",
@@ -204,7 +205,7 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
         text = content.decode("cp1252", errors="replace")
     if "\0" in text:
         raise Unusable("it is not text; save it as plain text in UTF-8", NOT_TEXT)
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _INVISIBLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     if text.count("\n") > MOST_LINES:
         message = f"it has more than {MOST_LINES} lines; answers are text, so leave out data"
         raise Unusable(message, text)

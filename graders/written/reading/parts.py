@@ -30,6 +30,8 @@ _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(?P<head>.+?)[\s#:]*|(?:\*\*|__)(?P<bold
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULE_ROW = re.compile(r"^[\s|:=-]+$")
 _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
+_SEVERAL = re.compile(r"\s*(?:[,;&/]|\band\b|\bund\b)\s*")  # between the names of parts
+_LETTERS = re.compile(r"[^\W\d_]{3}")  # a line without words may be an answer: `> (3, 2, -4)`
 _NUMERIC = re.compile(r"^\s*[\[({|+\-.\d]")
 
 
@@ -54,6 +56,7 @@ def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
         loose += rest
         if chunk.part:
             split.add(chunk.part, kept, wanted)
+    _keep_bare(loose, wanted, split)
     place(loose, wanted, split)
     place_from_text(wanted, split)
     _keep_strange(wanted, split)
@@ -82,12 +85,18 @@ def _own_lines(body: Iterable[Line], wanted: Wanted) -> list[Line]:
 
 
 def _without_template(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
+    """Yield the lines; those of the template are empty, with `>` or, in its order, without it."""
     quoted = " ".join(wanted.quoted.split())
+    coming = [line.strip() for line in wanted.quoted.split("\n")]
     for number, line in body:
+        if coming and line.strip() == coming[0]:
+            del coming[0]
+            line = ""
         if line.lstrip().startswith(">"):
             line = line.lstrip(" >")
             words = " ".join(line.split())
-            if words in quoted and (len(words.split()) > 2 or words in wanted.quoted.split("\n")):
+            whole = words in wanted.quoted.split("\n")
+            if whole or (words in quoted and len(words.split()) > 2 and _LETTERS.search(words)):
                 line = ""
         yield number, line
 
@@ -210,6 +219,17 @@ def _keep_strange(wanted: Wanted, split: Split) -> None:
         for each in split.parts.get(part, ()):
             later = each.text.split("\n")[1:]
             split.unplaced += [(each.line, line) for line in later if _STRANGE.match(line)]
+
+
+def _keep_bare(lines: Iterable[Line], wanted: Wanted, split: Split) -> None:
+    """Keep names of missing parts before another one's: `q1 and q2: ...` may mean both.
+
+    Without a free text, all lines without a label are kept anyway.
+    """
+    for number, line in lines if wanted.text else ():
+        names = [label_of(each, wanted) for each in _SEVERAL.split(line[:LOOKED_AT])]
+        if any(name in wanted.machine and name not in split.parts for name in names) and all(names):
+            split.unplaced.append((number, line))
 
 
 def _keep_named(wanted: Wanted, split: Split) -> None:

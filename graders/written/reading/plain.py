@@ -66,8 +66,9 @@ _SCALAR = r"(?:[A-Za-z]|[α-ω]|\\[a-z]{2,8})"
 VANISHES = re.compile(
     rf"(?<![\w_^/{{}}])(?P<name>{_SCALAR})\$?\s{{0,9}}(?:"
     r"(?:→|->|⟶|\\(?:long)?(?:to|rightarrow)\b)\s{0,9}(?:0|[-−]\s{0,9}(?:∞|\\infty|inf|oo))"
-    r"|(?:≪|<<|\\ll\b)|<\s{0,9}[01]\b|(?:is\s)?(?:very\s)?(?:small|tiny|klein|petite?|pequeño)\b)"
-    rf"|\b(?:small|tiny|kleines?|petite?|pequeño)\s\$?(?P<scalar>{_SCALAR})(?!\w)"
+    r"|(?:≪|<<|\\ll\b)|<\s{0,9}[01]\b|(?:∈|\\in\b)\s{0,9}[(\[]\s{0,9}0\s{0,9}[,;]\s{0,9}1\s{0,9}[)\]]"
+    r"|(?:is\s)?(?:very\s)?(?:small|tiny|negativ\w*|klein|petite?|négatif|pequeño)\b)"
+    rf"|\b(?:small|tiny|negatives?|kleines?|petite?|pequeño)\s\$?(?P<scalar>{_SCALAR})(?!\w)"
 )
 _SPACING = re.compile(r"^(?:[\s,;]|\\q?quad\b)+")
 _MUCH = re.compile(r"(?<!\\)[,;(—][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")

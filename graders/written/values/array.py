@@ -60,9 +60,12 @@ _ZEROS = re.compile(
     r"(?:(?:np|numpy|torch)\s*\.\s*)?zeros\s*\(.{0,30}\)|(?:the )?(?:zero|null)[\s-]*vector|"
     r"\\(?:vec|mathbf|bm)\s*\{?\s*0\s*\}?(?:\s*_\s*\{?\d\}?)?|0\s*vector|(?:the )?origin|all zeros|"
     r"(?:der )?nullvektor|(?:el )?vector (?:cero|nulo)|(?:le )?vecteur nul|零向量|vettore nullo|"
-    r"[(\[]?0+(?:\.0*)?[)\]]?",
+    r"[(\[]?0+(?:\.0*)?\u20d7?[)\]]?",
     re.IGNORECASE,
 )
+# `(3/2/-4)` or `[0]*3` may be a list in another notation; it is not certain that it is one number.
+_CALCULATED = re.compile(r"/.*/|[\])]\s*\*")
+_SEPARATED = re.compile(r"[,;&\n]")
 _BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
 _SPACED = re.compile(r"\s*([*/^×·])\s*|(?<=[\w.)])\s+([+-])\s+(?=[\w.(\\])")  # ` * ` or `1 + 2`
 _DECIMAL = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.]|,\d)")  # `0,5`
@@ -102,6 +105,7 @@ def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
             raise Unreadable("A number is too large; write smaller numbers.")
         return found
     plain = alone and len(readings) == 1 and _WORDLESS.fullmatch(text) is not None
+    plain &= _CALCULATED.search(text) is None or _SEPARATED.search(text) is not None
     raise errors[0] if plain else Unreadable(str(errors[0]))
 
 

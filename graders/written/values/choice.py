@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from graders.written.question import Misfit, Unreadable
 from graders.written.values.words import (
@@ -36,12 +37,28 @@ _LABEL = re.compile(
 _REASON = re.compile(r"([A-Za-z])\s+(?:because|since|as|due|for)\b", re.IGNORECASE)  # `B because`
 # Matches `, (C)`.
 _SECOND = re.compile(rf"{_BETWEEN}[\[(]?([A-Za-z])(?:[\])]|\b)(?!\w)(?=\s*(?:$|[.,;:)/&]|and|or))")
+_BOXES = re.compile(r"\[[ xX✓✔]?\]|[☐☑☒]")
 _BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)$")  # `- [x] option`
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
+# What a student says of one option in a list of all: `A: yes, B: no`.
+_AGREED = re.compile(r"\W*(?:true|t|yes|y|1|correct|right|holds|ja|wahr|oui|vrai|sí)?\W*", re.I)
+_DENIED = re.compile(
+    r"\W*(?:is |was )?(?:false|f|no|n|0|wrong|incorrect|nein|falsch|non|faux)\W*", re.I
+)
+# Matches `, but not B` or ` (not B, D)` or `, not F` after the chosen letters.
+_NEITHER = r"(?:not|nicht|without|ohne|except)\s+"
+_EXCLUDED = re.compile(
+    rf"(?<=[A-Za-z])(?:\s*\(\s*{_NEITHER}[A-Za-z](?:{_BETWEEN}[A-Za-z])*\s*\)"
+    rf"|[\s,;]+(?:but|aber)\s+{_NEITHER}[A-Za-z](?:{_BETWEEN}[A-Za-z])*"
+    rf"|[\s,;]+{_NEITHER}[A-Za-z])[\s.]*$"
+)
+_CROSS = re.compile(r"[✗✘❌✕☒]")
 _COLON = re.compile(r":|->|=>|→|⇒")
-# Matches `no idea` or `not sure`, and `not unique`, which may mean that something is the same.
+# Matches `no idea` or `not sure` or `not false`, and `not unique`, which may mean the same.
 _NO_ANSWER = re.compile(
-    r"no (?:idea|clue)\b"
+    r"no (?:idea|clue|doubt|problem|question|wonder)\b"
+    r"|(?:can ?not|can t) (?:say|tell|know|decide)\b"
+    r"|(?:not|never|non|hardly|cannot be|can t be) (?:no|not|false|never|wrong|untrue|incorrect)\b"
     r"|(?:(?:they are|it is) )?not (?:always|necessarily|sure|certain|unique|distinct|different)\b"
 )
 _NONE = frozenset({"none", "none of them", "none of these", "none of the above", "nothing"})
@@ -98,6 +115,8 @@ def read_choice(text: str, options: Options) -> str:
         raise Unreadable(f"`{_short(text)}` contains a correction; write one of {options.shown}.")
     if not labelled and not options.denies and denies(first_clause(narrow(text))):
         raise Unreadable(f"`{_short(text)}` contains a negation and may mean another option.")
+    if not listed and _takes_back(line, options):
+        raise Unreadable(f"`{_short(text)}` names an option, but not as the answer.")
     found = listed or _one(line, options) or _last(line, options)
     if len(found) > 1:
         raise Unreadable(f"This names {_named(found)}; choose only one of {options.shown}.")
@@ -109,7 +128,7 @@ def read_choice(text: str, options: Options) -> str:
 def read_choices(text: str, options: Options) -> frozenset[str]:
     """Return all chosen labels. Raises Misfit for a letter that is not an option, or Unreadable."""
     lines = _ticked(_lines(text))
-    joined = without_marks("\n".join(lines))
+    joined = _EXCLUDED.sub("", without_marks("\n".join(lines)))
     if plain(joined) in _NONE:
         return frozenset()
     if plain(joined) in ("all", "all of them", "all of the above"):
@@ -128,7 +147,8 @@ def _lines(text: str) -> Sequence[str]:
 
 
 def _ticked(lines: Sequence[str]) -> Sequence[str]:
-    """Return only the lines with a ticked box, if there are boxes."""
+    """Return only the lines with a ticked box, if there are boxes; several may be on one line."""
+    lines = [each for line in lines for each in _boxed(line)]
     boxes = [_BOX.match(line) for line in lines]
     if len(lines) > 1 and any(box and box["mark"] in (" ", "") for box in boxes):
         return [box["rest"] for box in boxes if box and box["mark"].strip()]
@@ -136,6 +156,19 @@ def _ticked(lines: Sequence[str]) -> Sequence[str]:
         box["rest"] if box and box["mark"].strip() else line
         for box, line in zip(boxes, lines, strict=True)
     ]
+
+
+def _boxed(line: str) -> Iterator[str]:
+    """Yield the line; one with several boxes as a line for each: `[ ] yes [x] no`."""
+    starts = [found.start() for found in _BOXES.finditer(line)]
+    if len(starts) < 2:
+        yield line
+        return
+    if line[: starts[0]].strip(" -*+•"):
+        raise Unreadable(f"`{_short(line)}` does not say which box belongs to which option.")
+    for start, end in pairwise([*starts, len(line)]):
+        box = "x" if line[start] == "☑" else "" if line[start] in "☐☒" else None
+        yield line[start:end] if box is None else f"[{box}] {line[start + 1 : end].strip()}"
 
 
 def _listed(text: str, options: Options) -> set[str]:
@@ -148,8 +181,27 @@ def _listed(text: str, options: Options) -> set[str]:
     return {_known(letter, options) for letter in letters}
 
 
+def _takes_back(line: str, options: Options) -> bool:
+    """Return whether the first letter may not be the answer.
+
+    Examples are `A (wrong)`, `A (the second)` and a copy of the options: `(A) this, (B) that?`.
+    """
+    words = f" {plain(line)} "
+    copied = {each for text, each in options.meanings() if f" {plain(each)} {text} " in words}
+    if len(copied) > 1:
+        return True
+    first = _LABEL.match(line)
+    label = options.label(first[1]) if first else None
+    if first is None or label is None:
+        return False
+    rest = line[first.end(1) :]
+    meant = {each for text, each in options.meanings() if plain(rest) == text}
+    return bool(meant - {label}) or bool(plain(rest) and _DENIED.fullmatch(rest))
+
+
 def _known(letter: str, options: Options) -> str:
-    label = options.label(letter)
+    meant = (each for text, each in options.meanings() if text == letter.casefold())
+    label = options.label(letter) or next(meant, None)
     if label is None:
         raise Misfit(f"There is no option {letter}; write one of {options.shown}.")
     return label
@@ -181,10 +233,25 @@ def _each(text: str, options: Options) -> set[str]:
     pieces = (
         lines
         if len(lines) > 1
-        else re.split(r"[;,]|\band\b|(?<=\S)\s+(?=\(?[A-Z][).:]\s)", lines[0])
+        else re.split(r"[;,]|\band\b|(?<=\S)\s+(?=\(?[A-Z][).:](?:\s|$))", lines[0])
     )
-    found = [_one(piece.strip(), options, alone=False) for piece in pieces[:40] if piece.strip()]
-    return set().union(*found) if all(found) else set()
+    pieces = [piece.strip() for piece in pieces[:40] if piece.strip()]
+    found = [_one(piece, options, alone=False) for piece in pieces]
+    if not all(found):
+        return set()
+    said = [_verdict(piece) for piece in pieces]
+    if False in said and None in said:
+        return set()  # `A, C, E (not B, D)`: a person decides which letters are denied
+    return set().union(*(each for each, held in zip(found, said, strict=True) if held is not False))
+
+
+def _verdict(piece: str) -> bool | None:
+    """Return what a student says of an option: `A: yes` or `B: no`; None if nothing."""
+    label = _LABEL.match(piece)
+    rest = piece[label.end(1) :] if label else ""
+    if _CROSS.search(rest) or _DENIED.fullmatch(rest) or denies(" ".join(rest.split()[:2])):
+        return False
+    return True if re.search(r"\w|[✓✔✅]", rest) and _AGREED.fullmatch(rest) else None
 
 
 def _one(text: str, options: Options, *, alone: bool = True) -> set[str]:

@@ -19,6 +19,8 @@ _LABEL = re.compile(r"^[^=≈:\n]{0,60}?(?::=|=|≈|:|\\approx)\s*(?=\S)")  # `n
 _PERCENT = re.compile(r"\s*(?:\\?%|percent|per cent|pct\.?)\s*$", re.IGNORECASE)
 # Matches `12 hidden units`.
 _UNIT = re.compile(r"(?<=[\d)}])\s+\(?[^\W\d_][^\W\d]*(?:[ \-][^\W\d_]+){0,5}\)?$")
+# Matches `million`, which is no unit.
+_MULTIPLE = re.compile(r"\d\W{0,3}(?:hundred|thousand|million|billion|tausend|mill?ion\w*)\b", re.I)
 # Matches `6,920` or `1.000.000`.
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:([.,' _\u2009\u202f])\d{3})(?:\1\d{3})*")
 # Matches `about` or `≈`.
@@ -43,6 +45,8 @@ def read_numbers(text: str, *, percent: bool = False) -> tuple[float, ...]:
         raise Unreadable("The answer is not a percentage; write the number without a percent sign.")
     if signed:
         line = line[: signed.start()]
+    if _MULTIPLE.search(line):
+        raise Unreadable("Write the number in digits, such as `1234567`.")
     line = _UNIT.sub("", line.rstrip(" .;,")).strip("*_` ")
     found = _grouped(line) or (_value(line),)
     return tuple(

@@ -38,6 +38,10 @@ _TRUE = frozenset((*_TRUE_WORDS, "t", "y"))
 _REASON = re.compile(
     r"\b(?:because|since|as|due|for|if|weil|denn|da|car|parce|porque|perché)\b|因为"
 )
+# Matches `false that it is no`, which denies a verdict.
+_OF_VERDICT = re.compile(
+    r"\b(?:false|wrong|untrue|incorrect|not true)\s+(?:that|to)\b", re.IGNORECASE
+)
 _WOULD = re.compile(r"\b(?:would|were|wäre|serait|sería)\b", re.IGNORECASE)
 # Matches `False? No`.
 _REPEATED = re.compile(
@@ -64,7 +68,9 @@ def read_truth(text: str) -> bool:
     if _WOULD.search(line[: word.start()]):
         raise Unreadable(f"It does not clearly say whether it is true or false: {REMEDY}.")
     said = line[: word.end()] + _beginning(line[word.end() : _FAR])
-    if len({_says(each) for each in _WORD.finditer(said)}) > 1:
+    verdicts = [_says(each) for each in _WORD.finditer(said)]
+    denied = _OF_VERDICT.search(said)
+    if len(set(verdicts)) > 1 or (denied and _WORD.search(said, denied.end())):
         raise Unreadable(f"It names both true and false: {REMEDY}.")
     return _says(word)
 

@@ -11,6 +11,7 @@ _WIDE |= {ord("、"): ord(","), ord("。"): ord("."), ord("｡"): ord("."), 0x30
 # Matches `not` or `nicht`.
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|neither|nor|wrong|false|incorrect|instead|rather|except|disagree|"
+    r"anything but|all but|other than|besides|apart from|unlike|without|opposite|excluding|"
     r"cannot|nicht|kein\w*|nie|falsch|statt|sondern|außer|ne|pas|jamais|faux|fausse|sauf|nunca|"
     r"falso|incorrect[oa]|excepto|não|non|mai|не|нет|неверно|кроме|niet|geen|inte|ikke|değil|nem|tidak|bukan)\b"
     r"|n['’]t\b|[不非没错除]|ではな|じゃな|아니|않|ليس|नहीं",

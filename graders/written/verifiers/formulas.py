@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from graders.written.formula import Formula, FormulaError, Mismatch, Value, evaluate, parse
 from graders.written.formula.reading.characters import GREEK
-from graders.written.formula.reading.prose import Statement, definitions, statements_in
+from graders.written.formula.reading.prose import (
+    Statement,
+    definitions,
+    statements_in,
+    without_marks,
+)
 from graders.written.formula.tree import OPERATORS, Call, Name, Total, children, substituted
 from graders.written.formula.vocabulary import Vocabulary
 from graders.written.question import Misfit, Unreadable
@@ -28,6 +33,7 @@ _LIMIT = re.compile(
     r"\+?(?:∞|\\infty|oo|inf(?:ty|inity)?)\s*[)}]?"
 )
 _DASH = re.compile(r"\s(?:[—―]+|-{2,3})\s")  # between a formula and a remark, and no minus
+_DECIMAL_COMMA = re.compile(r"(?<![\w.,(\[{])\d+,\d{1,2}(?![\d,\])}])")  # `1,5·10^4`, no list
 # A scalar right behind a formula that begins a condition: `q = c k_a + c k_b c >> 0`.
 _BESIDE = re.compile(
     rf"[\s\-–−](?P<name>[A-Za-zα-ω]|\\?(?:{'|'.join(GREEK.values())}))\$?"
@@ -49,6 +55,8 @@ def find_formulas(
     """
     known = frozenset(names)
     text = _DASH.sub(" , ", _LIMIT.sub("", text, count=1))
+    if _DECIMAL_COMMA.search(without_marks(text)):
+        raise Unreadable("A number contains a comma; write 0.5, not 0,5.")
     glued = _is_glued(text, Vocabulary.of(known))
     prose = statements_in(text, Vocabulary.of(known))
     meant = definitions(_renamed(prose.statements), {*known, *wanted} - {free})
@@ -63,7 +71,11 @@ def find_formulas(
     if not answers:
         raise Unreadable("No formula was found in the answer.")
     formulas = [_parsed(_said(each, known), known) for each in answers[: MOST + 1]]
-    given = {_named(each, known): _parsed(_right(each.text), known) for each in meant.values()}
+    given = {
+        name: _parsed(_right(each.text), known)
+        for each in meant.values()
+        for name in _named(each, known)
+    }
     defined = [_defined(each, given) for each in formulas]
     numbers = free and any(not each.names for each in given.values())
     for each in defined:
@@ -182,10 +194,12 @@ def _once(statements: Iterable[Statement]) -> list[Statement]:
     return list(found.values())
 
 
-def _named(definition: Statement, known: frozenset[str]) -> str:
-    """Return the name that a definition defines, with its subscripts."""
-    left = _parsed(re.split(r":?[=≈]", definition.text)[0], known).tree
-    return left.name if isinstance(left, Name) else definition.name
+def _named(definition: Statement, known: frozenset[str]) -> list[str]:
+    """Return the names that a definition defines, with their subscripts: `c = S_1 = 1000`."""
+    sides = re.split(r":?[=≈]", definition.text)
+    left = [_parsed(each, known).tree for each in sides[:-1] or sides]
+    names = [each.name for each in left if isinstance(each, Name)]
+    return names if isinstance(left[0], Name) else [definition.name, *names]
 
 
 def _said(statement: Statement, known: frozenset[str]) -> str:

@@ -37,6 +37,7 @@ def divided(*asked, **more):
         "why\n\n2*x",
         "> formula: 2*x\n>\n> text: why",
         "formula: $\\boxed{2*x}$\n\nwhy",
+        "formula:\u200b 2*x\ntext: why\ufeff",
     ],
 )
 def test_parts_may_be_named_in_many_ways(body, parts_of):
@@ -249,3 +250,9 @@ def test_a_text_without_any_formula_leaves_the_value_empty():
 def test_what_names_no_part_is_kept_for_a_person(body, kept):
     unplaced = answer_to(body, parts=("q1", "q2"), text=None).unplaced
     assert unplaced == (body if kept else "")
+
+
+@pytest.mark.parametrize("body", ["q1 and q2: a", "q1, q2: a", "q1, q2: a\ntext: why"])
+def test_a_name_before_another_one_may_mean_both(body):
+    found = answer_to(body, parts=("q1", "q2"))
+    assert (found.unplaced, found.text("q2")) == ("q1", "a")

@@ -86,6 +86,20 @@ def test_a_template_filled_in_is_read(parts_of, questions):
     assert parts_of("\n".join(filled), "1b") == {"formula": ["2*x"]}
 
 
+def test_a_template_without_its_quote_marks_answers_nothing(questions):
+    """A line of it elsewhere is an answer, as is a value that is quoted below its name."""
+    wanted = tuple(wanted_of(each, quoted(each)) for each in questions)
+    bare = answers_template("Tiny", questions).replace("\n> ", "\n").partition("\n## ")
+    given = read_answers({"answers.md": f"## {bare[2]}".encode()}, wanted).given
+    assert not any(answer.parts for answer in given.values())
+    prompt = "The values are (1, 2, 3) and (3, 2, 1).\nA. the first\nB. the second one of these"
+    asked = replace(questions[5], prompt=prompt)
+    wanted = (wanted_of(asked, quoted(asked)),)
+    for body in ("vector:\n> (1, 2, 3)", "B. the second one of these"):
+        found = read_answers({"answers.md": f"## 2.1.1\n{body}".encode()}, wanted).of("2.1.1")
+        assert body.removeprefix("vector:\n> ") == found.text("vector")
+
+
 @pytest.mark.parametrize(
     "empty", ["TODO", "...", "…", "?", "____", "<your answer>", "<!-- x -->", " "]
 )

@@ -98,7 +98,7 @@ def _from_sentences(prose: Sequence[Line], further: Names | None) -> Report:
     named: list[Named] = []
     for each in [*pairs_in(prose, further), None]:
         names = {known.name for known in named}
-        again = each is not None and each.name in names
+        again = each is not None and each.name in names and each.name != "loss"
         if named and (each is None or again):
             run = _run_of(named, labels)
             speaks = _CHOICE.search(labels[named[0].line]) is not None and not run.chosen

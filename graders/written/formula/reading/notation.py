@@ -23,6 +23,7 @@ PLAINER = tuple(
     for pattern, plain in (
         (r"\b(?:np|numpy|torch|math)\.(?:linalg\.)?(?=[A-Za-z])", ""),
         (r"\.\s?(?:mT|T|t\(\)|transpose\(\))(?![A-Za-z])", "⊤"),
+        (r"\.\s?(?:mm|mv|matmul|dot)\s?(?=\()", "·"),
         (r"\*\*", "^"),
         (r"\|\|", "‖"),
         (r"(?<=[A-Za-z0-9)}\]⊤α-ω])\s*\.\s*(?=[A-Za-z(α-ω])", "·"),

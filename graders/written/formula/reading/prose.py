@@ -413,6 +413,13 @@ def _denied(text: str, start: int, end: int) -> bool:
     return bool(_BEFORE.search(before) or _AFTER.search(after) or turned)
 
 
+def _use_of(name: str) -> re.Pattern[str]:
+    """Return a pattern that finds a name; a Greek letter also as a sign and as a LaTeX command."""
+    letters = "".join(letter for letter, spelled in GREEK.items() if spelled == name)
+    spelled = rf"(?<![A-Za-z_\\]){re.escape(name)}(?![A-Za-z])"
+    return re.compile(rf"{spelled}|\\{name}(?![A-Za-z])|[{letters}]" if letters else spelled)
+
+
 def definitions(statements: Iterable[Statement], known: Iterable[str]) -> dict[str, Statement]:
     """Return the statements that only define a name in another one: `S = 1,000,000`."""
     given = list(statements)
@@ -420,7 +427,7 @@ def definitions(statements: Iterable[Statement], known: Iterable[str]) -> dict[s
     found: dict[str, Statement] = {}
     for each in given:
         others = (other.text for other in given if other is not each and other.name != each.name)
-        used = re.compile(rf"(?<![A-Za-z_\\]){re.escape(each.name)}(?![A-Za-z])")
+        used = _use_of(each.name)
         right = re.sub(r"^[^=≈]*[=≈]", "", each.text)
         is_new = bool(each.name) and each.name not in names and not used.search(right)
         if is_new and any(map(used.search, others)):

@@ -14,15 +14,15 @@ import numpy as np
 from graders.written.formula import FormulaError, parse
 from graders.written.question import Asked, Judgement
 from graders.written.verifiers.attention.query import (
-    WANTED,
     Lookup,
     NoQuery,
     Query,
     lookups,
     names,
+    queries_in,
     query_of,
 )
-from graders.written.verifiers.formulas import Array, find_formulas
+from graders.written.verifiers.formulas import Array
 from graders.written.verifiers.settings import share
 from graders.written.verifiers.values.found import judge_found
 from graders.written.verifiers.values.value import shown
@@ -102,8 +102,7 @@ def average_query(asked: Asked) -> Judgement:
     `keys_for_means` (the fraction for keys if means were required); both default to one half.
     """
     means = asked.machine.settings.get("keys", "k") == "mu"
-    text = asked.parts[asked.machine.parts[0]]
-    found = find_formulas(text, names(means=means), WANTED, free="beta")
+    found = queries_in(asked.parts[asked.machine.parts[0]], means=means)
     return judge_found(found, lambda formula: _tried(asked, query_of(formula, means=means)))
 
 

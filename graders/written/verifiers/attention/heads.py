@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from graders.written.formula import Formula
 from graders.written.question import Asked, Judgement, Misfit
 from graders.written.verifiers.attention.query import (
-    WANTED,
     Lookup,
     NoQuery,
     Query,
     lookups,
-    names,
+    queries_in,
     query_of,
 )
-from graders.written.verifiers.formulas import find_formulas
 from graders.written.verifiers.settings import share
+from graders.written.verifiers.values.found import MOST, Found
 
 TOP = 1e3
 NEAR = 1e-3
@@ -47,16 +47,15 @@ def two_queries(asked: Asked) -> Judgement:
     """
     means = asked.machine.settings.get("keys", "mu") == "mu"
     read = {
-        part: find_formulas(asked.parts[part], names(means=means), WANTED)
+        part: queries_in(asked.parts[part], means=means)
         for part in asked.machine.parts
         if part in asked.parts
     }
     if len(read) < 2:
         return Judgement(0.0, f"Both are required: {' and '.join(asked.machine.parts)}.")
-    queries = {part: query_of(found.only(), means=means) for part, found in read.items()}
-    text = "; ".join(f"{part} = {query.formula.text}" for part, query in queries.items())
+    text = "; ".join(f"{part} = {found.shown[0]}" for part, found in read.items())
     try:
-        judged = _judged(asked, [_head(asked, part, query) for part, query in queries.items()])
+        judged = _judged(asked, [_one_head(asked, part, read[part], means) for part in read])
     except Misfit as error:
         for found in read.values():
             found.accept(Judgement(0.0, str(error)))
@@ -64,6 +63,16 @@ def two_queries(asked: Asked) -> Judgement:
     for found in read.values():
         found.accept(judged)
     return replace(judged, actual=text)
+
+
+def _one_head(asked: Asked, part: str, found: Found[Formula], means: bool) -> _Head:
+    """Return the head of a part. Raises Unreadable if its formulas copy different values."""
+    if len(found.values) > MOST:
+        raise found.several()
+    heads = [_head(asked, part, query_of(each, means=means)) for each in found.values]
+    if len({each.copies for each in heads}) > 1:
+        raise found.several()
+    return heads[0]
 
 
 def _head(asked: Asked, part: str, query: Query) -> _Head:

@@ -4,6 +4,7 @@ Keys are orthonormal, or scatter slightly around orthonormal means. There are al
 with two, every query that treats both equally would pass.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,14 @@ import numpy as np
 
 from graders.written.formula import Formula, Value
 from graders.written.question import Unreadable
-from graders.written.verifiers.formulas import Array, Families, shape_of, value_of
+from graders.written.verifiers.formulas import (
+    Array,
+    Families,
+    find_formulas,
+    shape_of,
+    value_of,
+)
+from graders.written.verifiers.values.found import Found
 
 ALPHA = 1e-16  # the variance of a key around its mean
 SPELLED = {"k": ("k", "K")}  # a capital letter is accepted, too
@@ -20,6 +28,10 @@ SMALL = frozenset({"epsilon", "delta", "eps"})  # these are small if a scale is 
 VECTORS = frozenset({"k", "mu", "v", "q"})
 MOST_SCALARS = 3
 WANTED = ("q", "Q")  # names of the result, as in `q = ...`
+_EXPECTED = re.compile(  # `E[k_a]` is the mean of a key
+    r"(?:\\(?:mathbb|operatorname|mathrm)\s?\{\s?E\s?\}|\\mathbb\s?E|\bE|𝔼)\s?(?:\\left\s?)?[\[({]\s?"
+    r"k_\{?([ab])\}?\s?(?:\\right\s?)?[\])}]"
+)
 # A query is cut to this length: beyond it, rounding (or with means, their scatter) decides.
 LONGEST, LONGEST_WITH_MEANS = 1e6, 2e3
 UNCHANGED = 1e-11  # relative to its length; new keys change a query a thousand times more
@@ -167,6 +179,12 @@ class Query:
         before, after = self.at(one, 7.0), self.at(other, 7.0)
         rounding = UNCHANGED * (1 + np.linalg.norm(before))
         return bool(np.max(np.abs(before - after)) <= rounding)
+
+
+def queries_in(text: str, *, means: bool) -> Found[Formula]:
+    """Return the formulas of queries in a text. Raises Unreadable if there are none."""
+    text = _EXPECTED.sub(r"mu_\1", text) if means else text
+    return find_formulas(text, names(means=means), WANTED, free="beta")
 
 
 def query_of(formula: Formula, *, means: bool) -> Query:

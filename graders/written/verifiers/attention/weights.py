@@ -285,6 +285,8 @@ def _value(
         found = [np.asarray(evaluate(formula, point, families=families)) for point in points]
     except FormulaError:
         return None
+    if free and found[0].ndim == 0:
+        return None  # such as `array([0]*3)`, whose function is not known
     return [_fitting(each, shapes) for each in found]
 
 

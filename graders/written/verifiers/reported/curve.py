@@ -24,7 +24,7 @@ _NUMBERED = re.compile(
 _COUNTED = re.compile(
     r"(?<![.\d])(\d{1,6})\s{0,3}(?:st|nd|rd|th|\.|个|轮|-?te[rns]?)?\s{0,3}(?:epoch|轮)"
 )
-_WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![,\d%]|\.\d|\s?%)")  # `epoch 8`
+_WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![\d%]|[.,]\d|\s?%)")  # `epoch 8`
 _ASIDE = re.compile(r"\([^()]{0,80}\)")
 _ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
@@ -143,6 +143,8 @@ def _stated(drawn: Drawn) -> Award:
 
 def _stated_epoch(text: str, drawn: Drawn) -> int | None:
     """Return the epoch that a text names; None if it names none or several."""
+    if re.match(r"\W*(?:not|nicht|never)\b", text):
+        return None
     for pattern in (_NUMBERED, _COUNTED):
         if found := pattern.search(text):
             return int(found[1])

@@ -21,6 +21,7 @@ from graders.written.verifiers.reported.settings import TextAward, TextSettings,
 # Two decimals of a loss, rounded or cut off, and a little more for the perplexity's digits.
 EQUAL, BELOW = 0.0101, 0.0051
 _MICRO = re.compile(r"(?<!not )(?<!no )\bmicro(?:\b|[- ]?averag)", re.IGNORECASE)  # `micro-average`
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SAME = ({"dev", "val", "valid", "validation", "development"}, {"train", "training"})
 
 
@@ -30,7 +31,10 @@ def perplexity_table(asked: Asked) -> Judgement:
     text = "\n\n".join(asked.parts[part] for part in asked.machine.parts if part in asked.parts)
     micro = settings.micro or _MICRO.search(text[:LONGEST_TEXT]) is not None
     texts = texts_of(text, corpora=settings.corpora, singles=settings.singles, micro=micro)
-    if not texts.cells and not texts.lonely:
+    losses = [each for each in texts.lonely if not each.perplexity]
+    unread = len(_NUMBER.findall(text[:LONGEST_TEXT])) > len(losses)
+    # `Train: 401.04 (loss 5.73)` may contain a perplexity; losses alone contain none.
+    if not texts.cells and len(losses) == len(texts.lonely) and (unread or not losses):
         raise Unreadable(
             "No perplexity with its loss could be read; write a table with the columns `text`, "
             "`perplexity` and `loss`, one text per line, or with the texts as columns."

@@ -5,11 +5,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from graders.written.audits.reading.columns import meaning
-from graders.written.audits.reading.figure import Figure, figure_in
+from graders.written.audits.reading.figure import Figure, figure_in, undressed
 from graders.written.audits.reading.runs import ACCURACIES, Report, Run, report_of
 from graders.written.question import Asked, Unreadable
 from graders.written.verifiers.reported.settings import RunSettings
 
+_DECIMAL = re.compile(r"\d\s*%|[.,]\d")
+# Matches `<` or `between` or `error`.
+_HEDGED = re.compile(
+    r"[<>≤≥≠‰]|\b(?:not|nicht|kein\w*|or|oder|between|less than|more than|at (?:least|most))\b"
+    r"|^(?!.*\bacc)\D*\b(?:error|loss)\b\D*\d",
+    re.IGNORECASE,
+)
 VALUES = (*ACCURACIES, "lr", "epochs", "batch_size")
 
 
@@ -44,9 +51,19 @@ def _read(text: str, settings: RunSettings) -> Report:
     report = report_of(text, settings.names)
     figure = figure_in(text) if len(text) < 80 else None
     wanted = [name for name in settings.need if name in ACCURACIES]
+    if len(wanted) == 1 and len(text) < 80:
+        _refuse_unclear(undressed(text), report, wanted[0])
     if not report.runs and figure is not None and len(wanted) == 1:
         return Report((Run(1, "", {wanted[0]: figure}),))
     return report
+
+
+def _refuse_unclear(text: str, report: Report, wanted: str) -> None:
+    """Refuse a short answer whose number may be no accuracy: `not 94.8`, `5 % at epoch 3`."""
+    found = any({wanted, "accuracy"} & run.values.keys() for run in report.runs)
+    beside = report.runs and not found and _DECIMAL.search(text)
+    if beside or _HEDGED.search(text):
+        raise Unreadable("It is not clear which number is the accuracy; write only one.")
 
 
 def _joined(one: Report, other: Report) -> Report:
@@ -86,7 +103,11 @@ def _nothing(settings: RunSettings) -> Unreadable:
 
 SEARCHED = 60_000  # characters
 _WORDS = {
-    "lr": (r"lr|learning[ _-]?rates?|step[ _-]?sizes?|lernrate|taux|tasa", "学习率"),
+    "lr": (
+        r"lr|learning[ _-]?rates?|step[ _-]?sizes?|lernrate|taux|tasa"
+        r"|\d(?:[.,]\d+)?e-0?\d|0[.,]000\d*|10\s?\^\s?\{?-\d",
+        "学习率",
+    ),
     "epochs": (r"epochs?|epochen|époques?|épocas?|эпох\w*", "轮"),
     "batch_size": (r"batch\w*|bs|bsz", "批"),
     "train": (r"train\w*|tr|entraînement|entrenamiento", "训练"),

@@ -172,14 +172,18 @@ def _test(audited: Audited) -> Award:
 def _stated(audited: Audited) -> Award:
     """Award the settings that must be stated, for every run or once for all."""
     need = [name for name in audited.settings.need if name not in ACCURACIES]
-    told = {**audited.report.shared, **audited.report.choice}
+    told, runs = {**audited.report.shared, **audited.report.choice}, audited.report.runs
     missing = [
         name
         for name in need
-        if name not in told and not all(name in run.values for run in audited.report.runs)
+        if not (_is_size(told.get(name)) or all(_is_size(run.values.get(name)) for run in runs))
     ]
-    words = f"Not stated: {', '.join(missing)}."
+    words = f"Not stated, or not a positive number: {', '.join(missing)}."
     return Award(1 - len(missing) / max(len(need), 1), words)
+
+
+def _is_size(figure: Figure | None) -> bool:
+    return figure is not None and figure.value > 0
 
 
 def _possible(audited: Audited) -> Award:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from graders.errors import UsageError
 from graders.written.question import Asked, Judgement, Unreadable
+from graders.written.values.words import denies
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 
@@ -17,6 +19,8 @@ _LEAD = re.compile(r"^.{0,120}?\b(?:shape|size)\s*(?:is|of|:|=)?\s*(?=\S)", re.I
 _BRACKETS = re.compile(r"[(\[]\s*[(\[]?\s*([^()\[\]]{1,120}?)\s*[)\]]")  # `(B, L)` or `[[64, 45]]`
 # Matches `,` or `×` or `64x45`.
 _BETWEEN = re.compile(r"\s*(?:,|;|×|\bby\b|(?<=\d)x(?=\d)|\s[xX]\s|\btimes\b)\s*")
+_REFERS = re.compile(r"\b(?:same|identical|equal|ditto|also|as (?:above|before))\b", re.IGNORECASE)
+_OTHER = re.compile(r"[\s,;/]*(?:(?:or|oder|ou|and|und|et)\b)?\s*(?:torch\.Size\s*)?", re.I)
 _WORD = re.compile(r"[A-Za-z][\w\- ]{0,40}|\d{1,9}")
 
 
@@ -30,8 +34,17 @@ def tensor_shape(asked: Asked) -> Judgement:
 
 
 def _judged(asked: Asked, part: str) -> Judgement:
+    shapes = _shapes(asked.parts[part])
+    judged = [_compared(asked, part, each) for each in shapes]
+    if judged[0].fraction < 1 and _REFERS.search(asked.parts[part][:LONGEST]):
+        raise Unreadable("The answer refers to another one; write the sizes themselves.")
+    if len({each.fraction for each in judged}) > 1:
+        raise Unreadable("The answer contains several different shapes; write only one.")
+    return judged[0]
+
+
+def _compared(asked: Asked, part: str, given: tuple[str, ...]) -> Judgement:
     key = texts(of_part(asked.machine, "key", part))
-    given = _sizes(asked.parts[part])
     shown = f"({', '.join(given)}{',' * (len(given) == 1)})"
     if len(given) != len(key):
         message = f"This has {_axes(len(given))}, but the tensor has {_axes(len(key))}."
@@ -48,12 +61,24 @@ def _axes(number: int) -> str:
     return "1 axis" if number == 1 else f"{number} axes"
 
 
-def _sizes(text: str) -> tuple[str, ...]:
-    """Return the sizes in the brackets, or those of a line without brackets."""
+def _shapes(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the sizes in each pair of brackets, or those of a line without brackets."""
     line = _DRESS.sub(" ", text[:LONGEST].replace(r"\times", "×"))
-    groups = _BRACKETS.findall(line)
-    inside = next((each for each in groups if "," in each), groups[0] if groups else "")
-    inside = inside or _LEAD.sub("", line).strip().rstrip(".")
+    groups = list(_BRACKETS.finditer(line))
+    lists = [each for each in groups if "," in each[1]] or groups[:1]
+    if not lists:
+        return (_sizes(_LEAD.sub("", line).strip().rstrip(".")),)
+    if denies(line[: lists[0].start()]):
+        raise Unreadable("The shape is next to words that may contradict it.")
+    others = [
+        later
+        for before, later in pairwise(lists)
+        if _OTHER.fullmatch(line[before.end() : later.start()])
+    ]
+    return tuple(_sizes(each[1]) for each in (lists[0], *others))
+
+
+def _sizes(inside: str) -> tuple[str, ...]:
     sizes = tuple(each for each in (size.strip(" .:") for size in _BETWEEN.split(inside)) if each)
     if not sizes or len(sizes) > 8 or any(_meant(size) == () for size in sizes):
         raise Unreadable("No shape was found; write the sizes in brackets, such as `(B, 3, T)`.")

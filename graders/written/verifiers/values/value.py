@@ -24,6 +24,7 @@ _LIST = re.compile(
     re.DOTALL,
 )
 _WORD = re.compile(r"(?<![\\\w{.])[^\W\d_]{2,}")  # `because`
+_RATIO = re.compile(r"\s*(\d{1,12})\s*/\s*\d{1,12}\s*")  # `6920/9613`: so many of all
 _NOTATION = frozenset({
     *("np", "numpy", "torch", "jnp", "array", "tensor", "matrix", "asarray", "zeros", "dtype"),
     *("device", "cpu", "cuda", "grad_fn", "requires_grad", "and", "und", "et", "sqrt", "exp", "ln"),
@@ -95,6 +96,9 @@ def _number(asked: Asked, part: str) -> Judgement:
     key = np.asarray(of_part(asked.machine, "key", part), dtype=np.float64)
     given = [np.array(each) for each in read_numbers(asked.parts[part], percent=percent)]
     meant = next((each for each in given if _near(asked.machine, each, key)), given[0])
+    ratio = _RATIO.fullmatch(asked.parts[part])
+    if ratio and not _near(asked.machine, meant, key) and float(ratio[1]) == key:
+        raise Unreadable("The answer is a ratio; write only the number.")
     return _against_key(
         asked, part, meant, lambda text: np.array(read_number(text, percent=percent))
     )

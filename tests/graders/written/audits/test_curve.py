@@ -1,6 +1,7 @@
 import pytest
 
 from graders.written.audits.reading.runs import report_of
+from graders.written.question import Unreadable
 from graders.written.verifiers.reported.curve import (
     curve_of,
     epoch_finding,
@@ -54,6 +55,14 @@ def test_stated_epochs_are_held_to_the_curve_of_another_answer(judge, train, dev
         points={"length": 1, "train_epoch": 1, "dev_epoch": 1},
     )
     assert judged.fraction == pytest.approx(fraction)
+
+
+def test_a_denied_epoch_is_read_by_a_person(judge):
+    asked = {"points": {"train_epoch": 1}, "epochs": [10]}
+    with pytest.raises(Unreadable, match="epoch"):
+        judge("reported_curve", {"train_epoch": "not 8", "curve": drawn(10, 7)}, **asked)
+    said = {"train_epoch": "8, which is not the last", "curve": drawn(10, 7)}
+    assert judge("reported_curve", said, **asked).fraction == 1
 
 
 def test_a_curve_states_batch_size_and_overfits(judge):

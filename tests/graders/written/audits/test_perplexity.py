@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from graders.written.audits.reading.figure import figure_in
 from graders.written.audits.reading.texts import Cell
+from graders.written.question import Unreadable
 from graders.written.verifiers.reported.perplexities import cell_finding, truncated
 
 TEXTS = ("train", "dev", "normal", "weird", "long")
@@ -144,3 +145,11 @@ def test_a_declared_micro_average_is_held_to_equality(judge):
     assert judge("perplexity_table", {"t": table + "\n\nmicro-averaged over tokens"}).fraction == 0
     assert judge("perplexity_table", {"t": table + "\n\nnot micro-averaged"}).fraction == 1
     assert judge("perplexity_table", {"t": table + "\n\nMicrosoft's machine"}).fraction == 1
+
+
+def test_numbers_beside_losses_may_be_perplexities(judge):
+    said = "Train: 401.04 (loss 5.73)\nDev: 380.80 (loss 5.69)"
+    with pytest.raises(Unreadable, match="No perplexity"):
+        judge("perplexity_table", {"t": said})
+    losses = "Train loss 5.73\nDev loss 5.69"
+    assert judge("perplexity_table", {"t": losses}).fraction == 0

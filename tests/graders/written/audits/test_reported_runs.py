@@ -96,6 +96,37 @@ def test_a_single_accuracy_that_cannot_be_is_refused(judge, text):
     assert judge("reported_runs", {"test": text}, **asked).fraction == 0
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("not 94.83 %", "< 94.83 %", "94.83 % or 94.81 %", "between 94 % and 95 %", "94.83 ‰"),
+        *("error 5.17 %", "94.83 % at epoch 5 with batch size 128", "94.83 % (loss 0.16)"),
+    ],
+)
+def test_a_number_that_may_be_no_accuracy_goes_to_a_person(judge, text):
+    asked = {"need": ["test"], "splits": {"test": {"items": 1821, "majority": 912}}}
+    with pytest.raises(Unreadable, match="which number"):
+        judge("reported_runs", {"accuracy": text}, **asked)
+
+
+def test_settings_are_positive_and_a_loss_begins_no_run(judge):
+    asked = {"need": ["dev", "test", "lr", "epochs"], "points": {"possible": 1, "stated": 1}}
+    text = "lr {}, {} epochs, dev 70.92 % (loss 0.61), test 69.24 % (loss 0.63)"
+    shares = {
+        (lr, epochs): judge("reported_runs", {"run": text.format(lr, epochs)}, **asked).fraction
+        for lr, epochs in (("1e-4", 20), ("0", 20), ("1e-4", 0))
+    }
+    assert list(shares.values()) == [1, 0.75, 0.75]
+
+
+@pytest.mark.parametrize("lr", ["1e-5", "0,00001", "10^-5"])
+def test_a_learning_rate_without_a_name_goes_to_a_person(judge, lr):
+    asked = {"need": ["dev", "lr"], "points": {"possible": 1, "stated": 1}}
+    with pytest.raises(Unreadable, match="lr"):
+        judge("reported_runs", {"run": f"9 epochs at {lr}: dev 0.7092"}, **asked)
+    assert judge("reported_runs", {"run": "9 epochs: dev 0.7092"}, **asked).fraction == 0.5
+
+
 @pytest.mark.parametrize("text", ["abc", "", "nan", "the figure is lost"])
 def test_nothing_to_read_is_told_with_a_remedy(judge, text):
     with pytest.raises(Unreadable, match="write"):

@@ -133,7 +133,17 @@ def test_without_a_query_of_ones_own_a_right_one_is_taken_for_a_unit_key(judge, 
 
 
 @pytest.mark.parametrize(
-    "answer", ["[nan,0,0]", "[1e13,0,0]", "1e13*k_0", "c d k_0", "100*k_9", "beta*k_1", ""]
+    "answer",
+    [
+        "[nan,0,0]",
+        "[1e13,0,0]",
+        "1e13*k_0",
+        "c d k_0",
+        "100*k_9",
+        "beta*k_1",
+        "",
+        "np.array([0]*3)",
+    ],
 )
 def test_what_cannot_be_read_goes_to_a_person(judge, answer):
     with pytest.raises(Unreadable):

@@ -19,6 +19,7 @@ ONE = [
     *[
         *("Antwort: B", "La respuesta es B", "答案：B", "B（第二个）", "- [ ] A\n- [x] B\n- [ ] C"),
         *("I think the letter is B.", "B, weil A nicht passt", "Réponse : B"),
+        *("[ ] A [x] B [ ] C", "☐ A ☑ B ☐ C", "B, unlike A", "B (the same checkpoint)"),
     ],
 ]
 SEVERAL = [
@@ -26,6 +27,9 @@ SEVERAL = [
     *("['A', 'C', 'E']", "- [x] A\n- [ ] B\n- [x] C\n- [ ] D\n- [x] E"),
     *("The answers are A, C, E", "A) this\nC) that\nE) those", "A. this, C. that, E. those"),
     *("A + C + E", "ace"),
+    *("A: yes; B: no; C: yes; D: no; E: yes; F: no", "A. C. E.", "A, C, E (not B, D, F)"),
+    *("A: T, B: F, C: T, D: F, E: T, F: F", "A, C, E but not B", "A, C, E, not F"),
+    *("[x] A [ ] B [x] C [ ] D [x] E [ ] F", "A (yes), C (yes), E (yes)"),
     *["A、C、E", "A，C，E", "A, C und E", "A et C et E", "A, C, E are true"],
 ]
 VERDICTS = [
@@ -48,15 +52,36 @@ UNREADABLE = [
             "A is wrong",
             "not C but A",
             "It isn't B.",
+            *("anything but B", "other than B", "all but B", "B (wrong)", "B: no"),
+            *("B (every word apart)", "(A) every word apart, (B) the same checkpoint?"),
+            "A [ ] B [x]",
         ]
     ),
     *(
         ("choices", LETTERS, each)
-        for each in ["the first", "AAC", "A, hello", "A or C", "A oder C", "(A) or (C)"]
+        for each in [
+            "the first",
+            "AAC",
+            "A, hello",
+            "A or C",
+            "A oder C",
+            "(A) or (C)",
+            "A, C (not E",
+            "A, not B, C",
+            "A, C: no, E",
+            "A: no",
+        ]
     ),
     *(
         ("true_false", FALSE, each)
-        for each in ["", "maybe", "because", "I would say the first part is true, the second false"]
+        for each in [
+            "",
+            "maybe",
+            "because",
+            "I would say the first part is true, the second false",
+            "It is false that it is false",
+            "It is wrong to say that it is false",
+        ]
     ),
 ]
 RIGHT = [
@@ -106,6 +131,18 @@ def test_a_word_can_be_an_option(judge):
     assert judge("choice", "encoder", key="both", options=options).fraction == 0
     with pytest.raises(Unreadable, match="only one"):
         judge("choice", "encoder or seq2seq", key="both", options=options)
+
+
+@pytest.mark.parametrize(("answer", "right"), [("n", True), ("[ ] yes [x] no", True), ("y", False)])
+def test_yes_and_no_may_be_a_letter_or_a_box(judged, answer, right):
+    found = judged("cs224n-a4", "2b.ii", f"## 2b.ii\nanswer: {answer}")
+    assert found.status == ("passed" if right else "failed")
+
+
+@pytest.mark.parametrize("answer", ["not no", "not false", "no doubt: yes", "cannot say"])
+def test_a_negation_of_no_is_read_by_a_person(judged, answer):
+    found = judged("cs224n-a4", "2b.ii", f"## 2b.ii\nanswer: {answer}")
+    assert found.status == "needs_review"
 
 
 def test_parts_have_keys_of_their_own(judge):

@@ -12,7 +12,7 @@ from graders.written.question import Misfit, Unreadable
     [
         *(r"M = 2AA^\top", "2*A@A.T", "2 A A'", "AA^T + AA^T", "2 A pinv(A)"),
         *(r"2\sum_{i=1}^{m} a_i a_i^T", "2 A (A^T A)^{-1} A^T", "2*sum_i outer(a_i, a_i)"),
-        "(A A^T)^2 * 2",
+        *("(A A^T)^2 * 2", "2*A.mm(A.t())", "A.dot(A.T)*2", "2*A.matmul(A.T)"),
     ],
 )
 def test_right_projections_earn_all(earned, answer):
@@ -23,6 +23,7 @@ def test_right_projections_earn_all(earned, answer):
     ("answer", "share", "said"),
     [
         *(("A A^T", 0.5, "half of v_a"), ("2A^T", 0.5, "coefficients"), ("A^T", 0, "must be")),
+        *(("A.mm(A.T)", 0.5, "half of v_a"), ("2*A.t().mm(A)", 0, "must be")),
         *(("2I", 0, "all of v_b"), ("2(I-BB^T)", 0.75, "contains B")),
         *(("2 sum_i a_i^T a_i", 0, "a scalar"), ("2 a_1 a_1^T", 0, "does not return v_a")),
         *(("0", 0, ""), ("2AA^T + BB^T", 0, "all of v_b"), ("-2AA^T", 0, "does not return")),
@@ -49,6 +50,7 @@ def test_what_cannot_be_read_goes_to_a_person_and_what_does_not_fit_is_wrong(
 
 def test_a_name_may_be_defined_beside_the_formula_and_shares_by_the_assignment(judge):
     assert judge("projection", "M = 2P with P = A A^T").fraction == 1
+    assert judge("projection", "M = λ A A^T, λ = 2").fraction == 1
     assert judge("projection", "M = 2P with P = B B^T").fraction == 0
     assert judge("projection", "A A^T", half=0.3).fraction == 0.3
     assert judge("projection", "2A^T", coordinates=0.2).fraction == 0.2

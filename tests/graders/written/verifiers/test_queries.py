@@ -28,6 +28,8 @@ SCALABLE = [
         *((answer, setting) for answer in SCALABLE for setting in (SCALED, UNSCALED)),
         ("10*(k_a+k_b)", UNSCALED),  # enough where scores are not divided
         *(("beta*(mu_a+mu_b)", MEANS), ("β(μ_a+μ_b)", MEANS), (r"\beta(\mu_a + \mu_b)", MEANS)),
+        *(("β(E[k_a]+E[k_b])", MEANS), (r"\beta(\mathbb{E}[k_a]+\mathbb{E}[k_b])", MEANS)),
+        *((f"β(k_a+k_b) with β = {large}", UNSCALED) for large in ("10^6", "100 log n")),
         *(("100(µ_a+µ_b)", MEANS), ("c mu_a+c mu_b", MEANS)),
     ],
 )
@@ -99,6 +101,9 @@ def test_a_listed_mistake_has_its_own_hint(judge):
         ("q is not beta(k_a + k_b)", "contradict"),
         ("Use beta(k_a + k_b) or beta k_a", "several"),
         ("half the sum of k_a and k_b", "No formula|missing"),
+        *((f"{b}(k_a+k_b), {b} = 1", "several") for b in ("β", r"\beta", "beta", "S")),
+        *(("β(k_a+k_b), β ∈ (0,1)", "contradict"), ("β(k_a+k_b) with β negative", "contradict")),
+        *(("1,5·10^4 k_a + 1,5·10^4 k_b", "comma"), ("β k_a + γ k_b, β = γ = 10^3", "several")),
     ],
 )
 def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
@@ -137,6 +142,7 @@ def both(one, two):
         *(("beta*mu_a", "beta*mu_b"), ("β μ_b", "β μ_a"), (r"\beta \mu_a", r"\beta \mu_b")),
         *(("100 mu_a", "100mu_b"), ("c_1 mu_a", "c_2 mu_b")),
         *(("q_1 = beta mu_a", "q_2 = beta mu_b"), ("beta(mu_a - mu_b)", "beta mu_b")),
+        *(("β μ_a, β = 1000", "β μ_b, β = 1000"), ("β E[k_a]", "β E[k_b]")),
     ],
 )
 def test_right_pairs_earn_all(earned, one, two):
@@ -159,6 +165,11 @@ def test_right_pairs_earn_all(earned, one, two):
 def test_wrong_pairs_earn_what_is_listed(judge, earned, one, two, share, said):
     assert earned("two_queries", both(one, two)) == {share}
     assert said in judge("two_queries", both(one, two)).message
+
+
+def test_a_scale_of_one_is_not_accepted_for_two_heads(judge):
+    with pytest.raises(Unreadable, match="several"):
+        judge("two_queries", both("β μ_a, β = 1", "β μ_b, β = 1"))
 
 
 def test_both_queries_must_be_vectors_of_what_is_asked_for(judge):

@@ -75,6 +75,7 @@ def test_a_wrong_vector_tells_which(judge, answer, hint):
         *(("[nan, 2, -4]", "finite"), ("[inf,2,-4]", "finite"), ("1e999, 2, 3", "too large")),
         *(("[x, y, z]", "unknown"), ("", "No numbers|empty|early"), ("[[3,2],[-4]]", "rows")),
         *(("3,2,-4)", "no opening"), ("the second", "words|known")),
+        *(("(3/2/-4)", "numbers"), ("[3]*3", "numbers")),
     ],
 )
 def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
@@ -104,7 +105,21 @@ def test_another_count_of_numbers_is_wrong(judge, answer, said):
 
 @pytest.mark.parametrize(
     "answer",
-    ["nan", "inf", "-∞", "1e13", "1e999", "two", "", "1, 2", "[1, 2]", "not 2 items", "2%"],
+    [
+        "nan",
+        "inf",
+        "-∞",
+        "1e13",
+        "1e999",
+        "two",
+        "",
+        "1, 2",
+        "[1, 2]",
+        "not 2 items",
+        "2%",
+        "2 million",
+        "2/7",
+    ],
 )
 def test_what_is_no_number_goes_to_a_person(judge, answer):
     with pytest.raises(Unreadable):
@@ -166,6 +181,12 @@ def test_notations_of_one_shape_are_right(shape, text):
 )
 def test_every_axis_counts_in_its_place(shape, text, key, share):
     assert shape(text, key).fraction == share
+
+
+@pytest.mark.parametrize("text", ["same", "(64, 45) or (45, 64)", "not (64, 45)", "as above"])
+def test_what_may_be_another_shape_goes_to_a_person(shape, text):
+    with pytest.raises(Unreadable):
+        shape(text)
 
 
 def test_known_mistake_gets_its_hint(shape):
