@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from commands.grading import RunTarget, grade_into
-from commands.options import JOBS, Data, ExecutorName, Isolation, Jobs, Name, Out
+from commands.options import JOBS, Data, ExecutorName, Inputs, Isolation, Jobs, Name, Out
 from graders.audit.attacks import Verdict, attack_all, verdict_row
 from graders.audit.attacks_uploads import known_attacks
 from graders.audit.examples import example_names, expectation, write_examples
@@ -23,7 +23,7 @@ from graders.execution.doctor import examine
 from graders.execution.executors import make_executor
 from graders.grading.choices import choose_options
 from graders.grading.pipeline import GradingRequest, Options
-from graders.grading.secret import PUBLICLY
+from graders.grading.secret import PUBLICLY, draw_of
 from graders.model import Assignment
 from graders.registry.discovery import assignment_names, load_assignment
 from packages.skeleton import write_skeleton
@@ -46,10 +46,14 @@ def validate_examples(
     frozen: Annotated[
         Path | None, typer.Option("--frozen", help="Report verdicts that differ from this file.")
     ] = None,
+    inputs: Inputs = PUBLICLY,
 ) -> None:
     """Validate an assignment: grade its solution and planted examples."""
     task = load_assignment(assignment)
     options = choose_options(task, data=data, isolation=isolation)
+    if inputs != PUBLICLY and (frozen or freeze_to):
+        raise UsageError("--freeze and --frozen use public inputs", "leave out --inputs")
+    options = replace(options, draw=draw_of(inputs))
     before = read_frozen(frozen) if frozen is not None else None
     with make_executor(executor, jobs) as pool:
         if attacks:

@@ -31,7 +31,7 @@ def settle_draw(store: Store, inputs: str = "") -> int:
     UsageError if another draw is stored.
     """
     kept = store.draw()
-    wanted = _wanted(inputs, kept)
+    wanted = draw_of(inputs, kept)
     if kept is None:
         store.keep_draw(wanted)
     elif inputs and wanted != kept:
@@ -49,7 +49,8 @@ def with_draw(request: GradingRequest, store: Store, inputs: str) -> GradingRequ
     return replace(request, options=options)
 
 
-def _wanted(inputs: str, kept: int | None) -> int:
+def draw_of(inputs: str, kept: int | None = None) -> int:
+    """Return the draw of `secret`, `public` or a file; `secret` is the one that is kept, or new."""
     if inputs == PUBLICLY:
         return PUBLIC
     if inputs in ("", SECRET):

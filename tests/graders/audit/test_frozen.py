@@ -4,7 +4,9 @@ import pytest
 from typer.testing import CliRunner
 
 import grade
+from graders.checks.inputs import PUBLIC, Inputs
 from graders.errors import UsageError
+from graders.registry.discovery import load_assignment
 
 WRONG = "def double(x):\n    return 3 * x\n"
 RIGHT = "def double(x):\n    return 2 * x\n"
@@ -69,3 +71,38 @@ def test_file_without_verdicts_is_refused_before_anything_is_graded(validated, t
     for file, words in (("none.json", "cannot be read"), ("odd.json", "contains no verdicts")):
         with pytest.raises(UsageError, match=words):
             validated("--frozen", file)
+
+
+DRAWN = """
+
+@pytest.mark.criterion("double")
+def test_doubles_any(student, inputs):
+    \"\"\"A number is doubled.\"\"\"
+    x = inputs.random("any").randint(1, 10**9)
+    assert student.call("double", x=x, read=int) == 2 * x
+"""
+
+
+def test_other_inputs_show_an_example_that_depends_on_the_public_ones(validated, planted, tmp_path):
+    checks = planted / "checks.py"
+    checks.write_text(checks.read_text() + DRAWN)
+    drawn = Inputs(PUBLIC, load_assignment(str(planted)).seed).random("any").randint(1, 10**9)
+    learned = planted / "examples" / "right-learned"
+    learned.mkdir()
+    (learned / "work.py").write_text(
+        f"def double(x):\n    return {{21: 42, {drawn}: {2 * drawn}}}.get(x, 0)\n"
+    )
+    (learned / "answer.txt").write_text("42")
+    (learned / "expected.toml").write_text('why = "x"\n')
+    (tmp_path / "secret").write_text("9f" * 32)
+    (tmp_path / "secret").chmod(0o600)
+    assert validated("--freeze")[0] == 0
+    code, output = validated("--inputs", "secret")
+    assert code == 1
+    assert "✗ right-learned" in output
+
+
+def test_frozen_verdicts_are_of_public_inputs(planted, tmp_path):
+    words = ["validate", str(planted), "--inputs", "secret", "--freeze", str(tmp_path / "v.json")]
+    with pytest.raises(UsageError, match="use public inputs"):
+        CliRunner().invoke(grade.app, words, catch_exceptions=False)

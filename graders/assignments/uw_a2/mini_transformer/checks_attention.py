@@ -298,7 +298,8 @@ def _require_finite(asker: Asker, heads: bool) -> None:
                 hint=hint,
                 counterexample=asked,
             )
-        hidden = causal and is_close(plain[:, 0], question.v[:, 0], "attention")
+        # A mask that is too weak already at usual scores loses points in other checks.
+        hidden = causal and is_close(plain[:, 0], question.v[:, 0], "exact")
         if hidden and not is_close(output[:, 0], large.v[:, 0], "attention"):
             hint = f"{sentence(MASK)} A number like -100 can be above an unmasked score."
             fail(
