@@ -11,7 +11,7 @@ from reference.data.edition import SHORTEST
 from .draws import Reading
 from .expected import first, not_a_piece
 from .lengths import (
-    SURE,
+    CONFIDENT,
     Decision,
     Lengths,
     Numbers,
@@ -94,7 +94,7 @@ def mostly_masked(reader: Reader) -> str | None:
     usual = lengths_of(reader.long())
     if found is None or usual is None or content_share(usual).value > SHORT_MOST:
         return None
-    return document if content_share(found).above(SHORT_MOST, SURE) else None
+    return document if content_share(found).above(SHORT_MOST, CONFIDENT) else None
 
 
 def cuts_of(reader: Reader) -> list[Cuts]:
