@@ -159,6 +159,27 @@ def test_layout_that_both_functions_agree_on_costs_nothing(hand_in_attention, wo
     assert words in score.notes[0]
 
 
+def test_table_may_have_more_rows(hand_in_attention):
+    student = hand_in_attention(("arange(max_positions)", "arange(max_positions + 1)"))
+    assert failures(student) == {}
+    score = Score()
+    run(CHECKS["table_shape"], student, score)
+    assert "more rows than max_positions" in score.notes[0]
+
+
+def test_table_may_not_ignore_the_number_of_rows(hand_in_attention):
+    student = hand_in_attention(("arange(max_positions)", "arange(128)"))
+    assert set(failures(student)) == {"table_shape", "table_values"}
+
+
+def test_wrong_sequences_of_a_batch_are_not_called_memory(hand_in_attention):
+    result = "torch.view_as_real(pairs * turns).flatten(-2).type_as(x)"
+    student = hand_in_attention((result, f"torch.cat(({result}[:1], x[1:]))"))
+    failed = set(failures(student))
+    assert {"rotation_values", "vectors_do_not_mix"} <= failed
+    assert "earlier_calls_forgotten" not in failed
+
+
 def test_layout_that_the_rotation_does_not_take_is_wrong(hand_in_attention):
     student = hand_in_attention(COMPLEX[0])
     assert "complex" in problem("table_shape", student).hint

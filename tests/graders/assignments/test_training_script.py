@@ -118,6 +118,13 @@ def test_departure_is_described(hand_in_script, change, check, words):
         ask(CHECKS[f"test_{check}"], student)
 
 
+@pytest.mark.parametrize(
+    "size", [("n_embd=16", "n_embd=128"), ("block_size = 128", "block_size = 64")]
+)
+def test_positions_are_found_in_a_model_of_another_size(hand_in_script, size):
+    ask(CHECKS["test_rope_flag_reaches_model"], hand_in_script(size))
+
+
 def test_checkpoint_path_of_the_trainer_counts_as_saving(hand_in_script):
     student = hand_in_script(
         (SAVE, ""), ("writer=writer,", "writer=writer, ckpt_path=args.writing_params_path,")

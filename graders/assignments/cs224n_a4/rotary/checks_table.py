@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from graders.boundary.student import Student
 from graders.checks.compare import Operation, fail, is_close
@@ -15,7 +16,16 @@ from graders.checks.score import Score
 from .expected import Floats, Table
 from .layouts import HANDOUT, OPAQUE, ORDERS, OTHERS, Size
 from .mistakes import ENTRIES, TABLES, THETA, TOO_COARSE, table_pairs
-from .replies import agrees, as_floats, first_difference, kind, layout_of, table_rotation, tables
+from .replies import (
+    SIZES,
+    agrees,
+    as_floats,
+    first_difference,
+    kind,
+    layout_of,
+    table_rotation,
+    tables,
+)
 
 OPERATION: Operation = "trigonometric"
 GENERAL = f"{sentence(THETA)} {sentence(ENTRIES)}"
@@ -29,7 +39,7 @@ def test_table_shape(student: Student, inputs: Inputs, score: Score) -> None:
     """The table has one row per position, with cos and sin for each pair; its rows differ."""
     _say_how_asked(student, score)
     if _is_opaque(student, inputs):
-        return score.note(f"Your table has an unknown layout. {AGREED}")
+        return score.note(f"Your table has {_unusual(student)}. {AGREED}")
     came = _tables(student, inputs)
     if all(is_close(table, table[:1].repeat(len(table), 0), "exact") for table in came.values()):
         fail(
@@ -74,6 +84,13 @@ def _say_how_asked(student: Student, score: Score) -> None:
 def _is_opaque(student: Student, inputs: Inputs) -> bool:
     """Return whether the table has no known layout, but the rotation is correct with it."""
     return layout_of(student) is OPAQUE and agrees(student, inputs)
+
+
+def _unusual(student: Student) -> str:
+    """Return what is unusual about a table whose layout is not known."""
+    shapes = {size: np.shape(each) for size, each in tables(student, SIZES).items()}
+    longer = all(shape[1:] == (dim // 2, 2) for (dim, _), shape in shapes.items())
+    return "more rows than max_positions" if longer else "an unknown layout"
 
 
 def _sizes(inputs: Inputs) -> Sequence[Size]:
@@ -144,7 +161,7 @@ def _known_mistake(came: Mapping[Size, Floats]) -> str:
     """Return the hint of the only known mistake that gives these tables, or a general hint."""
     if not _agrees(Table(), came):
         for known in (TABLES.items(), table_pairs()):
-            found = [mistake for mistake, table in known if _agrees(table, came)]
+            found = [mistake for mistake, table in known if _explains(table, came)]
             if found:
                 return found[0].hint if len(found) == 1 else GENERAL
     telling = _generic(came)
@@ -152,6 +169,25 @@ def _known_mistake(came: Mapping[Size, Floats]) -> str:
     if all(error < (COARSE if size in telling else TURNED) for size, error in errors.items()):
         return TOO_COARSE.hint
     return GENERAL
+
+
+def _explains(table: Table, came: Mapping[Size, Floats]) -> bool:
+    """Return whether the values match this wrong table, also in an entry that is wrong.
+
+    Huge angles are not compared: a table with such angles matches where every table is correct.
+    """
+    return _agrees(table, came) and any(
+        (np.abs(table.angles(*size)) < EXACT_ANGLE)[_wrong_entries(came[size], size)].any()
+        for size in _generic(came)
+    )
+
+
+def _wrong_entries(values: Floats, size: Size) -> NDArray[np.bool_]:
+    """Return which positions and pairs differ from the handout's table, (length, dim/2)."""
+    right = Table().values(*size)
+    return np.array(
+        [not is_close(values[at], right[at], OPERATION) for at in np.ndindex(right.shape[:-1])]
+    ).reshape(right.shape[:-1])
 
 
 def _agrees(table: Table, came: Mapping[Size, Floats]) -> bool:

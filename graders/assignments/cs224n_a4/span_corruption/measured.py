@@ -11,6 +11,7 @@ from reference.data.edition import SHORTEST
 from .draws import Reading
 from .expected import first, not_a_piece
 from .lengths import (
+    CONFIDENT,
     Decision,
     Lengths,
     Numbers,
@@ -29,6 +30,7 @@ SHORT_ROUNDS = 600
 BATCHES = 2  # of 7,800 draws
 # Code that samples the place from the sampled length, not from the document's, still masks 0.2.
 SHORT_LEAST = 0.08
+SHORT_MOST = 0.5  # of a document of 8 to 14 characters; a quarter, rounded up, is at most 0.375
 RAISED = 2  # missing lengths excused per length in readings that raised
 SPARSE_BATCHES = 2
 MEAN_BATCHES = 10  # of 7,800 draws; only means within 0.004 of a boundary need all
@@ -83,6 +85,16 @@ def hardly_masked(reader: Reader) -> str | None:
     if found is None or usual is None or content_share(usual).value < SHORT_LEAST:
         return None
     return document if content_share(found).below(SHORT_LEAST, 0) else None
+
+
+def mostly_masked(reader: Reader) -> str | None:
+    """Return a short document that is mostly masked, although longer ones are not."""
+    document = reader.documents.short[2]
+    found = lengths_of(reader.attempt(reader.documents.short_document(document)))
+    usual = lengths_of(reader.long())
+    if found is None or usual is None or content_share(usual).value > SHORT_MOST:
+        return None
+    return document if content_share(found).above(SHORT_MOST, CONFIDENT) else None
 
 
 def cuts_of(reader: Reader) -> list[Cuts]:

@@ -142,6 +142,11 @@ def test_trained_weights_saved(student: Student, score: Score) -> None:
 @pytest.mark.criterion("training-script", depends_on=("script-trains",))
 def test_rope_flag_reaches_model(student: Student) -> None:
     """The variant rope creates a model without learned positions; vanilla creates one with them."""
+    names: dict[str, set[str]] = {"vanilla": set(), "rope": set()}
+    for run, training in _trainings(student):
+        names[run.case.variant].update(training.shapes)
+    if names["rope"] < names["vanilla"] and len(names["vanilla"] - names["rope"]) == 1:
+        return  # also correct in a model of another size
     for run, training in _trainings(student):
         learned = [name for name, shape in training.shapes.items() if BLOCK in shape]
         if bool(learned) == (run.case.variant == "rope"):
