@@ -64,9 +64,9 @@ def build_inputs_with_special_tokens(
 ) -> list[int]:
     """Return the ids of one text or of a pair of texts with the special tokens around them."""
     if token_ids_1 is None:
-        first, *others = tokenizer("")["input_ids"]
+        first, *others = tokenizer.encode("")
         return [first, *token_ids_0, *others]
-    first, *others, last = tokenizer("", "")["input_ids"]
+    first, *others, last = tokenizer([("", "")])["input_ids"][0]
     return [first, *token_ids_0, *others, *token_ids_1, last]
 
 
