@@ -26,6 +26,7 @@ def install() -> None:
     if not hasattr(tokenizer, "encode_plus"):
         tokenizer.encode_plus = encode_plus
         tokenizer.batch_encode_plus = batch_encode_plus
+        tokenizer.build_inputs_with_special_tokens = build_inputs_with_special_tokens
     datasets: Any = importlib.import_module("datasets")
     datasets.Dataset.__getitem__ = _with_columns(datasets.Dataset.__getitem__)
 
@@ -56,6 +57,17 @@ def batch_encode_plus(tokenizer: Any, batch_text_or_text_pairs: Any, **options: 
     if texts and all(_is_pair(each, options) for each in texts):
         return tokenizer([a for a, _ in texts], [b for _, b in texts], **options)
     return tokenizer(texts, **options)
+
+
+def build_inputs_with_special_tokens(
+    tokenizer: Any, token_ids_0: list[int], token_ids_1: list[int] | None = None
+) -> list[int]:
+    """Return the ids of one text or of a pair of texts with the special tokens around them."""
+    if token_ids_1 is None:
+        first, *others = tokenizer.encode("")
+        return [first, *token_ids_0, *others]
+    first, *others, last = tokenizer([("", "")])["input_ids"][0]
+    return [first, *token_ids_0, *others, *token_ids_1, last]
 
 
 def _is_pair(text: Any, options: dict[str, Any]) -> bool:

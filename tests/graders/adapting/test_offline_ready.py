@@ -100,6 +100,10 @@ def test_encode_plus_is_back(run_offline):
         bert = AutoTokenizer.from_pretrained("bert-base-uncased")
         words = bert.encode_plus(["a", "b"], is_split_into_words=True)
         assert words == bert("a b") == bert.encode_plus("a b")
+        for each in (tokenizer, bert):
+            parts = [each.encode(text, add_special_tokens=False) for text in ("a", "b c")]
+            assert each.build_inputs_with_special_tokens(*parts) == each.encode("a", "b c")
+            assert each.build_inputs_with_special_tokens(parts[1]) == each.encode("b c")
     """)
 
 

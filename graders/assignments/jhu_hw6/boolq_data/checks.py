@@ -26,7 +26,7 @@ from .texts import Rows, draw_rows
 NAME = "BoolQADataset"
 FAMILIES = ("bert", "roberta")
 KEYS = ("input_ids", "attention_mask", "labels")
-ACCEPTED = ("handout", "separator", "separators", "pair", "pair-passage-cut")
+ACCEPTED = ("handout", "separator", "parts", "separators", "pair", "pair-passage-cut")
 MISTAKES = {
     "passage-first": "The passage comes before the question",
     "passage-alone": "The question is missing; only the passage is encoded",

@@ -10,7 +10,8 @@ def encoded(family: str, rows: dict[str, list[Any]], max_len: int) -> dict[str, 
     """Return ids and masks (n, max_len) for each way to join question and passage.
 
     `handout` is the handout's way. RoBERTa has no [SEP] token, so its own separator is also
-    correct, as is the tokenizer's own way of encoding a pair.
+    correct, as is the tokenizer's own way of encoding a pair, and question and passage that are
+    encoded apart, with one separator between them.
     """
     ready()
     tokenizer = tiny_tokenizer(family, with_model=False)
@@ -31,6 +32,7 @@ def encoded(family: str, rows: dict[str, list[Any]], max_len: int) -> dict[str, 
     return {
         "handout": encode([f"{q} [SEP] {p}" for q, p in pairs]),
         "separator": encode([f"{q} {own} {p}" for q, p in pairs]),
+        "parts": encode([f"{q}{own}{p}" for q, p in pairs]),
         "separators": encode([f"{q} {own}{own} {p}" for q, p in pairs]),
         "pair": encode(questions, passages),
         "pair-passage-cut": encode(questions, passages, truncation="only_second"),

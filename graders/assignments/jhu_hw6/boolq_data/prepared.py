@@ -133,8 +133,11 @@ def require_use(student: Student, file: str, whole: Prepared) -> None:
     """Fail if pre_process ignores the batch size or the name of the model, or loads no weights."""
     size = len(whole.rows[0]) / BATCH if whole.rows else 0
     if whole.batches and not size - 1 <= whole.batches <= size + 1:
-        count = ask_once(student, "prepared_batches", file=file, size=OTHER_BATCH, read=int)
-        if count == whole.batches:
+        count, other = (
+            ask_once(student, "prepared_batches", file=file, size=each, read=int)
+            for each in (BATCH, OTHER_BATCH)
+        )
+        if count and count == other:
             fail(
                 "pre_process ignores batch_size.",
                 hint="Pass batch_size to the DataLoader.",

@@ -38,6 +38,7 @@ ITEMS = 11  # in batches of 4, 4 and 3
 MANY = 40  # in batches of 1: more than 32, which loops accumulate at most
 SMALL = 10
 OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
+IMPROVING = replace(OVERFIT, own=False, trend=1)
 ALL_PARAMETERS = "Pass all parameters of the model to the optimizer: mymodel.parameters()"
 UNCHANGED = "Training doesn't change any weight of the model."
 ENDED = "Everything before this error in train counts"
@@ -311,7 +312,7 @@ def test_evaluates_on_validation(student: Student, inputs: Inputs, score: Score)
                 hint=MISFIT,
                 actual=run.ended.where,
             )
-        last = PLAN.steps(run.task) * PLAN.epochs
+        last = len(run.updates)  # accumulated gradients take fewer steps than there are batches
         early = {name for name, when in run.read.items() if any(0 < at < last for at in when)}
         if "validation" in run.read:
             _require_best(student, task, file)
@@ -375,8 +376,9 @@ def test_ten_items_are_learned(
         if right < LEARNED and run.is_warm_up:  # such as the default of CyclicLR: 2,000 steps
             faster = replace(OVERFIT, lr=OVERFIT.lr * OVERFIT.lr / run.rates[-1])
             right = learned(training_run(student, task, faster, file))
-        # A loop that trains for one epoch only may be lucky.
-        early = "" if right < LEARNED else _why_early(run, OVERFIT)
+        early = _why_early(run, OVERFIT)  # a loop that trains for one epoch only may be lucky
+        if right < LEARNED and not early:  # a low accuracy may stop the loop or lower its rate
+            right = max(right, learned(training_run(student, task, IMPROVING, file)))
         if right < LEARNED or early:
             fail(
                 "The training loop does not overfit ten items.",

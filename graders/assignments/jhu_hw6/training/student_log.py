@@ -75,8 +75,8 @@ class Log:
 
     @property
     def stepped(self) -> int:
-        """The number of updates that made a step."""
-        return sum(bool(each.steps) for each in self.updates)
+        """The number of updates that made a step, with a manual one of the last forward pass."""
+        return sum(bool(each.steps) for each in self.updates) + self._has_manual_step
 
     @property
     def renewed(self) -> bool:
@@ -185,10 +185,18 @@ class Log:
             last.gradients = dict(self._piled)
         if last is not None and not last.steps:
             last.after, last.gradients = state(self.model), dict(self._piled)
-            moved = (not torch.equal(last.after[name], each) for name, each in last.before.items())
-            if self._piled and any(moved):
+            if self._has_manual_step:
                 last.steps.append(0)
         self._piled = {}
+
+    @property
+    def _has_manual_step(self) -> bool:
+        """Whether the weights changed since the last forward pass, without an optimizer's step."""
+        last = self.updates[-1] if self.updates else None
+        if last is None or last.steps or not self._piled:
+            return False
+        now = dict(self.model.named_parameters())
+        return any(not torch.equal(now[name], each) for name, each in last.before.items())
 
 
 def _has_state(optimizer: Any) -> bool:

@@ -26,6 +26,7 @@ NARROW, WIDE = 32, 768  # d of the stand-ins, and of the real models
 ITEMS = 3
 HEAD = 0.2  # the size of the head's weights: no softmax of its logits is 0 or 1
 AGAIN = "Keep nothing of a batch in the model: the last one of an epoch is smaller."
+RANDOM = "In evaluation mode, logits must not be random: F.dropout needs training=self.training."
 MOST_CALLS = 100  # of the backbone in one forward pass
 MOST_KNOWN = 8  # cached weights; those of a wide backbone have millions of numbers
 _KNOWN: dict[tuple[str, int, int], Mapping[str, Any]] = {}
@@ -103,6 +104,7 @@ class Forward:
     pretrained: bool  # whether the backbone was made with its pretrained weights
     again: Floats | None  # the logits of all rows but the first, reversed, in a second call
     raised: str  # what that call raises
+    random: bool  # whether the same batch gets other logits in each call
 
     @property
     def same_in_training(self) -> bool:
@@ -139,7 +141,7 @@ class Forward:
         if not is_close(again, expected, "attention"):
             fail(
                 "In a second batch, the same texts get other logits.",
-                hint=AGAIN,
+                hint=RANDOM if self.random else AGAIN,
                 actual=largest_difference(again, expected),
             )
 
@@ -251,6 +253,7 @@ def _forward(question: Question, reply: Any) -> Forward:
         reply.get("pretrained") is not False,
         floats(reply["again"]),
         clean(reply["again"]) if isinstance(reply["again"], str) else "",
+        reply.get("random") is True,
     )
 
 

@@ -5,6 +5,7 @@ linear layer with two outputs, and the rest.
 """
 
 import inspect
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -52,6 +53,7 @@ def custom_forward(
             lambda model, *given: calls.append(_call(model, *given)), with_kwargs=True
         )
         logits, shape = _logits(called(model, batch))
+        random = _is_random(model, batch, logits)
         again = _again(model, batch)
         gradients = _gradients(model, logits)
         training = _in_training(model, batch)
@@ -66,7 +68,15 @@ def custom_forward(
         "gradients": gradients,
         "training": training,
         "again": again,
+        "random": random,
     }
+
+
+def _is_random(model: nn.Module, batch: dict[str, Any], logits: torch.Tensor) -> bool:
+    """Return whether the same batch gets other logits in a second call."""
+    with suppress(Exception):  # _again reports it
+        return not torch.allclose(_logits(called(model, batch))[0], logits)
+    return False
 
 
 def _again(model: nn.Module, batch: dict[str, Any]) -> Any:
