@@ -16,6 +16,7 @@ from .lengths import (
     Lengths,
     Numbers,
     content_is_a_quarter,
+    content_of_short_cuts,
     content_pairs,
     content_share,
     missing_lengths,
@@ -92,9 +93,11 @@ def mostly_masked(reader: Reader) -> str | None:
     document = reader.documents.short[2]
     found = lengths_of(reader.attempt(reader.documents.short_document(document)))
     usual = lengths_of(reader.long())
-    if found is None or usual is None or content_share(usual).value > SHORT_MOST:
+    if found is None or usual is None:
         return None
-    return document if content_share(found).above(SHORT_MOST, CONFIDENT) else None
+    # Another check reports content that is no quarter in longer documents.
+    wrong = content_is_a_quarter(usual, final=True) == "wrong" or content_of_short_cuts(usual)
+    return document if not wrong and content_share(found).above(SHORT_MOST, CONFIDENT) else None
 
 
 def cuts_of(reader: Reader) -> list[Cuts]:
