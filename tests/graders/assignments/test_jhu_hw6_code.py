@@ -12,6 +12,7 @@ from graders.boundary.tiers.sandbox import best_tier
 from graders.grading.pipeline import Options, grade_submission
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
+from tests.planted import examples_of
 
 pytestmark = pytest.mark.slow
 SOLUTION = ASSIGNMENTS / "jhu_hw6" / "solution"
@@ -207,3 +208,13 @@ def test_pre_process_that_cannot_be_judged_is_noted_and_costs_nothing(grade, cha
     assert lost == {}
     assert "were not compared" in says
     assert said in says
+
+
+def test_one_epoch_of_twenty_learns_nothing_by_luck():
+    """With this secret, a rate of 0 from the second epoch on is enough for nine of ten items."""
+    lucky = 0x74A7B6DAA3EA17606B9C4FE363F55BFB
+    folder = examples_of("jhu-hw6") / "wrong-training-schedule-ends-after-an-epoch"
+    options = Options(best_tier(), only=frozenset({"training"}), draw=lucky)
+    result = grade_submission(identify(folder, "jhu-hw6"), load_assignment("jhu-hw6"), options)
+    checks = {each.check.id: each for each in result.criteria[0].checks}
+    assert checks["ten-items-are-learned"].actual == "the learning rate is 0 in most steps"
