@@ -191,6 +191,19 @@ def test_interrupted_run_leaves_no_process(tmp_path):
 
 
 @pytest.mark.long
+def test_workers_that_are_interrupted_alone_end_the_run(tmp_path):
+    process = start(tmp_path, 2)
+    assert "pretrain" in process.stdout.readline()
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    for child in children:
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+            os.kill(int(child), signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "a training process ended by itself" in said
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 def test_full_disk_is_one_sentence(tmp_path, workers):
     process = start(tmp_path, workers, 30_000)  # no file may be larger: checkpoints are
