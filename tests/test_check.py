@@ -167,6 +167,18 @@ def test_only_a_metric_that_asks_for_the_data_waits_for_them(tiny_folder, hand_i
     assert list(missing_parts(task, plan, result)) == ["answer.txt"], "judged here or not"
 
 
+@pytest.mark.parametrize(
+    ("name", "missing"), [("answers (1).md", []), ("notes.md", ["answers.md"])]
+)
+def test_answers_that_are_read_under_another_name_are_not_missing(tmp_path, name, missing):
+    (tmp_path / name).write_text("## 1.1\nchoice: A\n")
+    task = load_assignment("jhu-hw6")
+    only = frozenset({"1.1"})
+    plan = precheck_options(task, tmp_path, best_tier(), data=None, only=only)
+    result = grade_submission(identify(tmp_path, "jhu-hw6"), task, plan.options)
+    assert list(missing_parts(task, plan, result)) == missing
+
+
 def test_a_bundle_has_the_commands_that_it_names():
     names = {each.name for each in app.registered_commands}
     assert names == {"check", "answers-template", "appeal"}

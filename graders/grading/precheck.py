@@ -98,7 +98,10 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
             for name in required_artifacts(assignment.files)
             if name not in contents.files
         }
-    if "written" in kinds and contents.files.isdisjoint(ANSWERS):
+    # Grading also finds answers in a file with a similar name, such as `answers (1).md`.
+    lacking = result.environment.get("missing")
+    unread = not isinstance(lacking, list) or ANSWERS[0] in lacking
+    if "written" in kinds and unread and contents.files.isdisjoint(ANSWERS):
         missing[ANSWERS[0]] = _no_answers(assignment)
     return missing
 
