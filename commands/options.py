@@ -14,7 +14,7 @@ NO_SANDBOX = "`--isolation none` runs the submitted code without a sandbox, as y
 def warn_of_none(isolation: str) -> str:
     """Warn on stderr about the tier `none`."""
     if isolation == "none":
-        from reports.terminal.results import show_warning  # most commands need it later or not
+        from reports.terminal.results import show_warning  # slow, and rarely needed here
 
         show_warning(NO_SANDBOX)
     return isolation

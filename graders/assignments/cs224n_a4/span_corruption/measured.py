@@ -96,8 +96,10 @@ def mostly_masked(reader: Reader) -> str | None:
     if found is None or usual is None:
         return None
     # Another check reports content that is no quarter in longer documents.
-    wrong = content_is_a_quarter(usual, final=True) == "wrong" or content_of_short_cuts(usual)
-    return document if not wrong and content_share(found).above(SHORT_MOST, CONFIDENT) else None
+    quarter = content_is_a_quarter(usual, final=True) == "right"
+    if not quarter or content_of_short_cuts(usual) is not None:
+        return None
+    return document if content_share(found).above(SHORT_MOST, CONFIDENT) else None
 
 
 def cuts_of(reader: Reader) -> list[Cuts]:

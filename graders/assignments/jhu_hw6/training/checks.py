@@ -376,7 +376,7 @@ def test_ten_items_are_learned(
         if right < LEARNED and run.is_warm_up:  # such as the default of CyclicLR: 2,000 steps
             faster = replace(OVERFIT, lr=OVERFIT.lr * OVERFIT.lr / run.rates[-1])
             right = learned(training_run(student, task, faster, file))
-        early = _why_early(run, OVERFIT)  # a loop that trains for one epoch only may be lucky
+        early = _why_early(run, OVERFIT)  # training for only one epoch may be lucky
         if right < LEARNED and not early:  # a low accuracy may stop the loop or lower its rate
             right = max(right, learned(training_run(student, task, IMPROVING, file)))
         if right < LEARNED or early:
@@ -391,7 +391,7 @@ def test_ten_items_are_learned(
 
 
 def _why_early(run: Run, plan: Plan) -> str:
-    """Return why a run trains for one of many epochs only; empty if it trains longer."""
+    """Return why a run trains for only one of many epochs, or "" if it trains for longer."""
     if run.ended is not None and not run.elsewhere and len(run.rates) <= plan.steps(run.task):
         return "training ends with an error in the first epoch"
     still = sum(rate == 0 for rate in run.rates)
