@@ -91,9 +91,10 @@ def hardly_masked(reader: Reader) -> str | None:
 def mostly_masked(reader: Reader) -> str | None:
     """Return a short document that is mostly masked, although longer ones are not."""
     document = reader.documents.short[2]
-    found = lengths_of(reader.attempt(reader.documents.short_document(document)))
-    usual = lengths_of(reader.long())
-    if found is None or usual is None:
+    reading = reader.attempt(reader.documents.short_document(document))
+    found, usual = lengths_of(reading), lengths_of(reader.long())
+    # Text that continues in the next document, for example, has no share of this one.
+    if found is None or usual is None or order_of_parts(reading) is None:
         return None
     # Another check reports content that is no quarter in longer documents.
     quarter = content_is_a_quarter(usual, final=True) == "right"
