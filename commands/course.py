@@ -17,9 +17,9 @@ import typer
 
 from commands.options import Folder, Reviewer, existing
 from graders.attempts import follow
-from graders.course.best_attempts import Merge, read_merges, student_of
 from graders.course.extensions import late_in, read_extensions, spend, write_late_days
 from graders.course.gathering import gathered, in_words
+from graders.course.merges import Merge, read_merges, student_of
 from graders.course.review import open_review
 from graders.course.roster import drops_table
 from graders.errors import UsageError

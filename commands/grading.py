@@ -32,15 +32,9 @@ from commands.options import (
     existing,
 )
 from graders.boundary.tiers.sandbox import start_ahead
-from graders.course.best_attempts import (
-    ResultsFolder,
-    all_counting,
-    apply_merges,
-    keep_best,
-    read_merges,
-)
-from graders.course.difference import refuse_losses, regraded
+from graders.course.best_attempts import keep_best
 from graders.course.gathering import gathered, in_words, refuse_course
+from graders.course.merges import ResultsFolder, all_counting, apply_merges, read_merges
 from graders.course.preview import (
     Preview,
     notes_on_missing,
@@ -49,7 +43,14 @@ from graders.course.preview import (
     stored_in,
     survey,
 )
-from graders.course.regrade import Draft, begin_draft, grade_draft, unfinished
+from graders.course.regrade import (
+    Draft,
+    begin_draft,
+    grade_draft,
+    refuse_losses,
+    regraded,
+    unfinished,
+)
 from graders.course.release import rules_of
 from graders.course.roster import by_roster
 from graders.execution.isolation import choose_tier

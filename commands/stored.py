@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from commands.options import Folder, Out, Reviewer, existing
-from graders.course.best_attempts import ResultsFolder, read_merges, which_count
+from graders.course.best_attempts import which_count
 from graders.course.extensions import FILE
+from graders.course.merges import ResultsFolder, read_merges
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search
 from graders.errors import UsageError

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graders.course.best_attempts import read_merges
 from graders.course.extensions import keys_of_one
+from graders.course.merges import read_merges
 from graders.errors import UsageError
 from graders.model import Submission
 from graders.storage.csv_cells import StaffTable

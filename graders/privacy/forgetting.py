@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graders.course import best_attempts, extensions, roster
-from graders.course.best_attempts import Merge
+from graders.course import extensions, roster
+from graders.course.merges import MERGED, Merge, student_of
 from graders.errors import UsageError, did_you_mean
 from graders.storage.csv_cells import plain_cell
 from graders.storage.files import LOCK, write_whole
@@ -25,7 +25,7 @@ from submissions.people import Person, name_key, people_in, student_text
 PEOPLE_FILES = (
     *(roster.FILE, roster.EARLIER, roster.DROPS),
     *(extensions.FILE, extensions.LATE_DAYS),
-    best_attempts.MERGED,
+    MERGED,
 )
 LONGEST = 64 * 2**20  # bytes of a file that is searched at once
 TELLING = 8  # letters of a word that is somebody's and not a word of a page
@@ -105,7 +105,7 @@ def _meant(typed: str, submission: str, people: Sequence[Person]) -> Person:
 
 def _key_of(person: Person, submission: str, merges: Mapping[str, Merge]) -> str:
     """Return a text that is equal for the submissions of one student."""
-    return key_of(person, best_attempts.student_of(merges, submission))
+    return key_of(person, student_of(merges, submission))
 
 
 def forget_rows_of(known: Known, out: Path) -> list[str]:

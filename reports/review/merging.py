@@ -4,13 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from graders.course.best_attempts import (
-    Merge,
-    ResultsFolder,
-    merge_into,
-    merges_table,
-    separate,
-)
+from graders.course.merges import Merge, ResultsFolder, merge_into, merges_table, separate
 from graders.errors import UsageError
 from graders.model import Assignment
 from graders.storage.store import Store

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from graders.course.best_attempts import MERGED
 from graders.course.extensions import FILE as EXTENSIONS
 from graders.course.extensions import LATE_DAYS
+from graders.course.merges import MERGED
 from graders.course.review import Review
 from graders.course.roster import DROPS
 from graders.errors import UserError

@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.padding import Padding
 from rich.text import Text
 
-from graders.course.best_attempts import Merge
 from graders.course.extensions import Account, Granted
+from graders.course.merges import Merge
 from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
 from graders.storage.requests import Comment, Request

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graders.adjustments import Adjustment, adjusted
-from graders.course.difference import difference
 from graders.course.extensions import Extensions
 from graders.course.final_grades import policy_words
+from graders.course.regrade import difference
 from graders.course.release import CourseRules
 from graders.grading_policy import Drop, GradingPolicy, Lateness
 from graders.model import Check, CheckResult, Criterion, CriterionResult

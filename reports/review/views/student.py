@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from graders.adjustments import Adjustment
-from graders.course.best_attempts import Merge, read_merges, student_of, which_count
+from graders.course.best_attempts import which_count
 from graders.course.extensions import Extensions, Granted, keys_of, keys_of_one
+from graders.course.merges import Merge, read_merges, student_of
 from graders.course.roster import drops_table
 from graders.model import CriterionResult, Result, ResultStatus, Submission
 from graders.storage.requests import Comment, Request

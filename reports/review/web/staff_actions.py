@@ -11,7 +11,7 @@ from pathlib import Path
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from graders.course.best_attempts import Merge, read_merges, student_of
+from graders.course.merges import Merge, read_merges, student_of
 from graders.course.roster import DROPPED
 from graders.errors import UsageError, UserError
 from graders.model import Assignment

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from graders.boundary.tiers.sandbox import best_tier
-from graders.course.difference import refuse_losses, regraded
-from graders.course.regrade import begin_draft, grade_draft
+from graders.course.regrade import begin_draft, grade_draft, refuse_losses, regraded
 from graders.errors import GraderFault, UsageError
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work

@@ -1,0 +1,205 @@
+"""Merge submissions under different names that are one student's.
+
+The newest row of `DIR/merged.csv` about a submission says whose attempt it is, and each batch
+applies it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from graders.course.best_attempts import NAMED, RULES, Attempt, attempts_by_person, graded_attempts
+from graders.errors import UsageError
+from graders.model import Assignment, Submission
+from graders.storage.csv_cells import StaffTable
+from graders.storage.database import now
+from graders.storage.store import Store
+from submissions.imports.attempts import first_few
+from submissions.people import Person, people_in
+
+MERGED = "merged.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A row of merged.csv: this submission is an attempt of the student of `into`.
+
+    `was` is who submitted it as far as was known; without `into`, the submission is separate again.
+    """
+
+    submission: str
+    into: str
+    attempts: str
+    reviewer: str
+    comment: str = ""
+    was: str = ""
+    made_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsFolder:
+    """A results folder that is open for writing."""
+
+    store: Store
+    generation: int
+    task: Assignment
+    out: Path
+
+    def people(self) -> dict[str, str]:
+        """Return who submitted what, by submission."""
+        members = self.store.members(self.generation)
+        return {each.submission: self.store.people_and_time(each)[0] for each in members}
+
+    def listed(self) -> frozenset[str]:
+        """Return the submissions that are in the reports."""
+        members = self.store.members(self.generation)
+        return frozenset(each.submission for each in members if each.listed)
+
+    def relist(self, students: Mapping[str, str]) -> None:
+        """Put submissions into the reports, and say whose they are."""
+        found = []
+        for each in self.store.members(self.generation):
+            if each.submission in students:
+                address = each.cache_key.address
+                given = self.store.as_graded(each.submission, address).submission
+                found.append((replace(given, student=students[each.submission]), address))
+        self.store.adopt(self.generation, found, anew=True)
+
+
+def merges_table(out: Path) -> StaffTable:
+    """Return the table of the merged submissions in DIR."""
+    return StaffTable(
+        out / MERGED, ("submission", "into", "attempts"), ("by", "made_at", "comment", "was")
+    )
+
+
+def read_merges(out: Path) -> dict[str, Merge]:
+    """Read which submissions are merged, by submission; raises UsageError for an invalid file."""
+    found = dict[str, Merge]()
+    for where, row in merges_table(out).rows() if (out / MERGED).exists() else ():
+        attempts = row["attempts"]
+        if not row["submission"] or attempts not in RULES:
+            raise UsageError(
+                f"{where}: no submission, or other attempts than {NAMED}", "correct it"
+            )
+        made = attempts, row["by"], row["comment"], row["was"], row["made_at"]
+        found.pop(row["submission"], None)  # the newest is last
+        found[row["submission"]] = Merge(row["submission"], row["into"], *made)
+    return {name: each for name, each in found.items() if each.into}
+
+
+def student_of(merges: Mapping[str, Merge], name: str) -> str:
+    """Return the submission of whose student this one is an attempt; also over several merges."""
+    seen = set[str]()
+    while name in merges and name not in seen:
+        seen.add(name)
+        name = merges[name].into
+    return name
+
+
+def merge_into(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
+    """Store a merge and apply it; raises UsageError if it is not possible."""
+    merges, name = read_merges(folder.out), asked.submission
+    into = student_of(merges, asked.into)
+    if asked.attempts not in RULES:
+        problem = f"--attempts: there is no `{asked.attempts}`"
+        problem = problem if asked.attempts else "--attempts is missing: which of them counts"
+        raise UsageError(problem, f"{NAMED}, as for `batch`")
+    if into == name:
+        same = "they are one submission" if asked.into == name else f"{asked.into} is one of {name}"
+        raise UsageError(f"{same} already; nothing is stored", "give two submissions")
+    known = merges.get(name)
+    if known is None or (student_of(merges, name), known.attempts) != (into, asked.attempts):
+        was = known.was if known else folder.people()[name]
+        _add(folder.out, replace(asked, into=into, was=was))
+    # Those that did not count under another rule are chosen from, too.
+    _list_again(folder, into)
+    return apply_merges(folder)
+
+
+def separate(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
+    """Take a merge back: the submission belongs to its student again; return notes."""
+    merges, name = read_merges(folder.out), asked.submission
+    known = merges.get(name)
+    if known is None:
+        raise UsageError(f"{name} is not merged; nothing is stored", "`merge DIR` lists what is")
+    _add(folder.out, replace(asked, attempts=known.attempts, was=known.was))
+    root = student_of(merges, name)
+    folder.relist({name: known.was})
+    _list_again(folder, name)
+    _list_again(folder, root)
+    said = apply_merges(folder)
+    if root not in folder.people():  # after a regrading, which leaves out what did not count
+        said = (*said, f"{root} is not in these results: run the same `batch` again")
+    else:
+        said = (*said, *_choose(folder, root, known.attempts, folder.people()))
+    return (f"{name} belongs to {known.was} again", *dict.fromkeys(said))
+
+
+def apply_merges(folder: ResultsFolder) -> tuple[str, ...]:
+    """Name merged submissions by their student, of whose attempts one counts; return notes."""
+    merges = read_merges(folder.out)
+    if not merges:
+        return ()
+    people, listed = folder.people(), folder.listed()
+    roots = {name: student_of(merges, name) for name in merges}
+    wrong = {
+        name: people[root]
+        for name, root in roots.items()
+        if name in listed and root in people and people[name] != people[root]
+    }
+    folder.relist(wrong)
+    people |= wrong
+    rules = {roots[name]: each.attempts for name, each in merges.items()}  # the newest of each
+    found = ((root, rule) for root, rule in rules.items() if root in people)
+    return tuple(said for each in found for said in _choose(folder, *each, people))
+
+
+def _choose(
+    folder: ResultsFolder, root: str, rule: str, people: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Leave one of the student's submissions in the reports, if it is known which."""
+    merges, student = read_merges(folder.out), people[root]
+    known = any(each.email or each.sid or each.canvas for each in people_in(student))
+    own = {
+        name
+        for name, text in people.items()
+        if student_of(merges, name) == root or (known and text == student)
+    }
+    attempts = [
+        replace(each, submission=replace(each.submission, student=str(Person("", root))))
+        for each in graded_attempts(folder.store, folder.generation, folder.task, folder.out, own)
+    ]
+    best = RULES[rule](attempts)
+    folder.store.unlist(folder.generation, best.others)
+    left = [each.submission.id for each in attempts if each.submission.id not in best.others]
+    of_all = ", ".join(each.submission.id for each in attempts)
+    counts = f"{', '.join(left)} count{'s' if len(left) == 1 else ''} for {student}, of {of_all}"
+    return (*best.notes, *([counts] if len(attempts) > 1 else []))
+
+
+def _list_again(folder: ResultsFolder, root: str) -> None:
+    """List a submission and those that are merged into it, to choose among all of them."""
+    merges, people = read_merges(folder.out), folder.people()
+    own = (each for each in (root, *merges) if student_of(merges, each) == root)
+    folder.relist({name: people[name] for name in own if name in people})
+
+
+def _add(out: Path, made: Merge) -> None:
+    row = {"submission": made.submission, "into": made.into, "attempts": made.attempts}
+    rest = {"by": made.reviewer, "comment": made.comment, "was": made.was}
+    merges_table(out).append([row | rest | {"made_at": now()}])
+
+
+def all_counting(submissions: Sequence[Submission], merges: Mapping[str, Merge]) -> tuple[str, ...]:
+    """Return a line on the students with several submissions of which `last` chose none.
+
+    It chooses before a roster says that two folders are of one student.
+    """
+    merged = {name for each in merges.values() for name in (each.submission, each.into)}
+    given = [Attempt(each, None) for each in submissions if each.id not in merged]
+    several = [own for own in attempts_by_person(given).values() if len(own) > 1]
+    names = [" and ".join(each.submission.id for each in own) for own in several]
+    who = "1 student has" if len(names) == 1 else f"{len(names)} students have"
+    said = f"{who} several submissions, and all of them count: {first_few(names)}"
+    return (f"{said} (`--attempts best` chooses one)",) if names else ()
