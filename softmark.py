@@ -57,14 +57,14 @@ def _rows(result: Result) -> Iterator[tuple[object, ...]]:
         yield (
             result.submission.id,
             result.status,
-            *(declared.id, declared.title, declared.kind, declared.visibility),
+            declared.id, declared.title, declared.kind, declared.visibility,
             declared.extra_credit,
             each.status,
             each.points,
             declared.points,
             sum(check.status == "failed" for check in each.checks),
             _hint(each),
-        )
+        )  # fmt: skip
 
 
 def _hint(judged: CriterionResult) -> str:

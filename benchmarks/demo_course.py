@@ -41,22 +41,22 @@ FIRST = "_first"
 SEED = 60
 SIZES = ((1280, 1500), (360, 1000))  # pixels: a laptop, a phone
 GIVEN = (
-    *("Ada", "Bela", "Chidi", "Dana", "Emre", "Farah", "Goran", "Hana", "Ines", "Jomo", "Kofi"),
-    *("Lena", "Mina", "Nuru", "Oksana"),
-)
+    "Ada", "Bela", "Chidi", "Dana", "Emre", "Farah", "Goran", "Hana", "Ines", "Jomo", "Kofi",
+    "Lena", "Mina", "Nuru", "Oksana",
+)  # fmt: skip
 FAMILY = (
-    *("Abara", "Brandt", "Castel", "Dorn", "Ekman", "Farkas", "Grau", "Haldane", "Ikeda"),
-    *("Jansky", "Kovar", "Lund"),
-)
+    "Abara", "Brandt", "Castel", "Dorn", "Ekman", "Farkas", "Grau", "Haldane", "Ikeda",
+    "Jansky", "Kovar", "Lund",
+)  # fmt: skip
 WRONG_CORRUPTIONS = (
-    *("wrong-never-cut", "wrong-limit-half", "wrong-no-padding", "wrong-content-fixed"),
-    *("wrong-mean-half", "wrong-second-mask-missing", "wrong-shift-by-two", "wrong-x-y-swapped"),
-)
+    "wrong-never-cut", "wrong-limit-half", "wrong-no-padding", "wrong-content-fixed",
+    "wrong-mean-half", "wrong-second-mask-missing", "wrong-shift-by-two", "wrong-x-y-swapped",
+)  # fmt: skip
 MISPRINT = "wrong-rotary-component-wise"
 WRONG_ROTARIES = (
-    *("wrong-rotary-half-split", "wrong-rotary-base", "wrong-rotary-positions-from-one"),
-    *("wrong-rotary-query-only", "wrong-rotary-minus-missing", "wrong-rotary-not-written"),
-)
+    "wrong-rotary-half-split", "wrong-rotary-base", "wrong-rotary-positions-from-one",
+    "wrong-rotary-query-only", "wrong-rotary-minus-missing", "wrong-rotary-not-written",
+)  # fmt: skip
 TRAINED = {"nopretrain": (0.0, 0.04), "pretrain": (0.12, 0.34), "rope": (0.22, 0.45)}
 
 

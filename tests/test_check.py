@@ -188,11 +188,11 @@ def test_a_bundle_has_the_commands_that_it_names():
 @pytest.mark.parametrize(
     "example",
     [
-        *("cs224n-a4/correct-plain", "cs224n-a4/wrong-rotary-base", "cs224n-a4/wrong-mean-third"),
-        *("uw-a2/right-mini-einsum", "uw-a2/wrong-sst2-no-zero-grad"),
-        *("jhu-hw6/right-code-one-file", "jhu-hw6/wrong-code-padding-is-read"),
+        "cs224n-a4/correct-plain", "cs224n-a4/wrong-rotary-base", "cs224n-a4/wrong-mean-third",
+        "uw-a2/right-mini-einsum", "uw-a2/wrong-sst2-no-zero-grad",
+        "jhu-hw6/right-code-one-file", "jhu-hw6/wrong-code-padding-is-read",
     ],
-)
+)  # fmt: skip
 def test_check_and_run_agree(example):
     """On every visible check, with different inputs."""
     name, submission = example.split("/")

@@ -107,11 +107,11 @@ def test_an_archive_that_is_replaced_is_checked_each_time(watched, tmp_path):
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        *(("work.py", True), ("src/deep/more.py", True), ("draft.ipynb", True)),
-        *(("answer.txt", True), ("rope.predictions", True)),
-        *(("out/results/ada.json", False), ("model.pt", False), ("events.out.tfevents", False)),
-        *((".git/work.py", False), ("__pycache__/work.py", False), (".work.py.swp", False)),
+        ("work.py", True), ("src/deep/more.py", True), ("draft.ipynb", True),
+        ("answer.txt", True), ("rope.predictions", True),
+        ("out/results/ada.json", False), ("model.pt", False), ("events.out.tfevents", False),
+        (".git/work.py", False), ("__pycache__/work.py", False), (".work.py.swp", False),
     ],
-)
+)  # fmt: skip
 def test_only_what_a_check_reads_is_watched(tmp_path, name, wanted):
     assert _Wanted(tmp_path, FILES)(Change.modified, str(tmp_path / name)) == wanted

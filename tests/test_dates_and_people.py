@@ -181,8 +181,8 @@ def test_a_bank_of_late_days_is_spent_in_the_order_of_due_dates(grade, tmp_path)
     assert "has no grading results" in problem("late-days", first, tmp_path, "--bank", 3)
     (first / "late_days.csv").write_text("student,days\nada,two\n")
     assert "late_days.csv: line 2: no student with a whole number" in problem(
-        *("late-days", first, second, "--bank", 3)
-    )
+        "late-days", first, second, "--bank", 3
+    )  # fmt: skip
     (first / "late_days.csv").write_text("student,days\nada,1\nADA,2\n")
     assert "duplicate line for `ada`" in problem("show", "--out", first)
     (first / "late_days.csv").unlink()
@@ -192,8 +192,8 @@ def test_a_bank_of_late_days_is_spent_in_the_order_of_due_dates(grade, tmp_path)
     assert f"{second}: late work costs nothing" in free.stderr
     toml.write_text(toml.read_text().partition("\n")[2])
     assert "`hw2` has no due date with a time zone" in problem(
-        *("late-days", first, second, "--bank", 3)
-    )
+        "late-days", first, second, "--bank", 3
+    )  # fmt: skip
 
 
 def test_who_dropped_is_kept_and_marked_and_counts_in_no_mean(grade, tmp_path):

@@ -41,10 +41,10 @@ def test_dockerfile_installs_the_constraints():
 @pytest.mark.parametrize(
     "page",
     [
-        *("README.md", "docs/check.md", "docs/guides/student.md", "docs/platforms.md"),
+        "README.md", "docs/check.md", "docs/guides/student.md", "docs/platforms.md",
         "packages/templates/student_readme.md",
     ],
-)
+)  # fmt: skip
 def test_pages_that_install_name_the_cpu_build(page):
     assert CPU in (ROOT / page).read_text(encoding="utf-8")
 

@@ -209,8 +209,8 @@ def test_a_granted_case_becomes_an_example_that_expects_the_adjusted_points(out,
     assert (done.returncode, "validate" in done.stderr) == (0, True), done.stderr
     made = tiny_folder / "examples" / "right-41"
     assert sorted(path.name for path in made.iterdir()) == [
-        *("answer.txt", "expected.toml", "work.py"),
-    ]
+        "answer.txt", "expected.toml", "work.py",
+    ]  # fmt: skip
     assert [path.name for path in made.parent.iterdir()] == ["right-41"], "nothing else is left"
     said = softmark("validate", tiny_folder, "--executor", "serial")
     assert (said.returncode, "`answer` loses" in said.stdout) == (1, True), said.stdout

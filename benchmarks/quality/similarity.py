@@ -43,9 +43,9 @@ ALIKE = 0.5  # the share of its lines that an independent solution has at most i
 SHORT = 10  # characters; shorter lines are equal by chance
 RESAMPLED = 1000
 FLOW = (
-    *("conditions inverted", "loops for comprehensions", "results named", "functions extracted"),
-    *("sides swapped", "matmul and einsum", "keywords for positions", "constants in a dataclass"),
-)
+    "conditions inverted", "loops for comprehensions", "results named", "functions extracted",
+    "sides swapped", "matmul and einsum", "keywords for positions", "constants in a dataclass",
+)  # fmt: skip
 NAMES = ("locals renamed", "helpers renamed", "type hints", "comments")
 WAYS: Mapping[str, tuple[str, ...]] = {
     "renamed": NAMES,

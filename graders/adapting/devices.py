@@ -130,14 +130,14 @@ def _answering(value: Any) -> Callable[..., Any]:
 
 
 SILENT = (
-    *("synchronize", "empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated"),
-    *("set_device", "ipc_collect", "manual_seed", "manual_seed_all", "init"),
-    *("reset_accumulated_memory_stats", "reset_max_memory_cached", "seed", "seed_all"),
-)
+    "synchronize", "empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated",
+    "set_device", "ipc_collect", "manual_seed", "manual_seed_all", "init",
+    "reset_accumulated_memory_stats", "reset_max_memory_cached", "seed", "seed_all",
+)  # fmt: skip
 COUNTS = (
-    *("max_memory_allocated", "memory_allocated", "memory_reserved", "max_memory_reserved"),
+    "max_memory_allocated", "memory_allocated", "memory_reserved", "max_memory_reserved",
     "current_device",
-)
+)  # fmt: skip
 
 TENSORS = tuple(
     f"{kind}Tensor" for kind in ("Float", "Double", "Half", "Long", "Int", "Bool", "Byte")

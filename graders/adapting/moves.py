@@ -20,16 +20,16 @@ from graders.adapting.gathered import code_folder
 
 # A GPU refuses these if a tensor is on the CPU; it accepts others, such as an index.
 MEETINGS = (
-    *("cross_entropy", "nll_loss", "eq", "__eq__", "ne", "__ne__"),
-    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
-)
+    "cross_entropy", "nll_loss", "eq", "__eq__", "ne", "__ne__",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits",
+)  # fmt: skip
 ELSEWHERE = ("cpu", "type", "type_as", "copy_")  # calls whose result may be anywhere
 LABELS = "labels"
 IMPORTED = re.compile(r"^\s*(?:from|import)\s+\.*([\w.]+)", re.MULTILINE)
 MOVERS = (  # words of code that may move batches without a call in the loop
-    *("device_map", "DataParallel", "ccelerat", "Fabric", "_format("),
-    *("set_default_device", "Trainer", "send_to_device"),
-)
+    "device_map", "DataParallel", "ccelerat", "Fabric", "_format(",
+    "set_default_device", "Trainer", "send_to_device",
+)  # fmt: skip
 
 
 class Moves(TorchFunctionMode):

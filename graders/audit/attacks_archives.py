@@ -16,9 +16,9 @@ from pathlib import Path
 WEIGHTS = (".params", ".pt", ".pth", ".ckpt", ".bin", ".pkl")
 MARKUP = '=1+1,<script>alert(1)</script>,\x1b[2J,\u202e{{7*7}}\n"\r\n@SUM(A1)\t+1\n'
 NAMES = (
-    *("=1+1<b>alert(1)<b>.py", "a\x1b[2J.py", "-rf", "n\nl.py", "turned\u202eyp.py"),
+    "=1+1<b>alert(1)<b>.py", "a\x1b[2J.py", "-rf", "n\nl.py", "turned\u202eyp.py",
     "/".join(["d"] * 30) + "/deep.py",
-)
+)  # fmt: skip
 OUTSIDE = "../../../../softmark-outside.py"
 BOMB_BYTES, MANY = 2**26, 10_500
 

@@ -73,9 +73,9 @@ SYSTEM_FILES = tuple(
 )
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 OUR_PACKAGES = (
-    *("graders", "reference", "reports", "submissions", "commands", "packages"),
-    *("benchmarks", "grade.py"),
-)
+    "graders", "reference", "reports", "submissions", "commands", "packages",
+    "benchmarks", "grade.py",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

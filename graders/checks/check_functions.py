@@ -16,9 +16,9 @@ from graders.errors import UsageError, did_you_mean
 from graders.model import Assignment, Check, Setting
 
 FIXTURES = (  # plugin.py has them
-    *("student", "sandbox", "submitted", "data", "settings", "inputs", "score"),
-    *("fingerprints", "rerun"),
-)
+    "student", "sandbox", "submitted", "data", "settings", "inputs", "score",
+    "fingerprints", "rerun",
+)  # fmt: skip
 KEYWORDS = ("weight", "depends_on", "id", "description")
 IDS = "the id of `def test_norm_kept` is `norm-kept`"
 

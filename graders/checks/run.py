@@ -30,10 +30,10 @@ from graders.errors import GraderFault, UserError
 INI = Path(__file__).with_name("pytest.ini")
 # Plugins of pytest that cost time in every run; "unraisableexception" collects garbage five times.
 UNUSED = (
-    *("cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath", "logging"),
-    *("pastebin", "setuponly", "setupplan", "stepwise", "threadexception", "unittest"),
-    *("unraisableexception", "warnings"),
-)
+    "cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath", "logging",
+    "pastebin", "setuponly", "setupplan", "stepwise", "threadexception", "unittest",
+    "unraisableexception", "warnings",
+)  # fmt: skip
 
 
 def run_checks(

@@ -15,9 +15,9 @@ from graders.model import Check, CheckResult, CheckStatus
 
 OURS = "This is a grader error, not a problem with your code, and you lose no points for it"
 OUR_MODULES = (
-    *("graders.boundary", "graders.checks", "graders.data.birthplaces", "graders.data.course"),
-    *("graders.data.labelled", "hypothesis.", "submissions."),
-)
+    "graders.boundary", "graders.checks", "graders.data.birthplaces", "graders.data.course",
+    "graders.data.labelled", "hypothesis.", "submissions.",
+)  # fmt: skip
 
 
 def verdict(

@@ -35,12 +35,12 @@ LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "audit.toml", "_
 # Not used from the upload to the verdict: changes here must not make a course outdated.
 ELSEWHERE = {
     "graders": (
-        *("assignments", "attempts.py", "audit", "audited.py"),
-        *("course", "privacy", "similarity"),
+        "assignments", "attempts.py", "audit", "audited.py",
+        "course", "privacy", "similarity",
     ),
     "submissions": ("examples",),
     "reference": ("training",),
-}
+}  # fmt: skip
 IN_A_CHILD = re.compile(r"(student|oracle)(_\w+)?\.py")
 ASKS_A_PROCESS = frozenset({"student", "sandbox", "rerun"})
 ASKS_FOR_DATA = frozenset({"data", "rerun"})

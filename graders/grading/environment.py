@@ -9,9 +9,9 @@ from graders.checks.inputs import PUBLIC
 from graders.model import Assignment
 
 PACKAGES = (
-    *("softmark", "torch", "transformers", "numpy", "scipy", "pytest", "hypothesis"),
+    "softmark", "torch", "transformers", "numpy", "scipy", "pytest", "hypothesis",
     "safetensors",
-)
+)  # fmt: skip
 
 
 def environment_of(

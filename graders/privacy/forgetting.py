@@ -23,10 +23,10 @@ from submissions.imports.attempts import key_of
 from submissions.people import Person, name_key, people_in, student_text
 
 PEOPLE_FILES = (
-    *(roster.FILE, roster.EARLIER, roster.DROPS),
-    *(extensions.FILE, extensions.LATE_DAYS),
+    roster.FILE, roster.EARLIER, roster.DROPS,
+    extensions.FILE, extensions.LATE_DAYS,
     MERGED,
-)
+)  # fmt: skip
 LONGEST = 64 * 2**20  # bytes of a file that is searched at once
 TELLING = 8  # letters of a word that is somebody's and not a word of a page
 

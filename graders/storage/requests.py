@@ -197,8 +197,8 @@ def requests_in(connection: sqlite3.Connection) -> list[Request]:
     )
     return [
         Request(
-            *(submission, criterion, reason, attached, number, made_at),
+            submission, criterion, reason, attached, number, made_at,
             replies=tuple(replies.get(number, ())),
         )
         for number, submission, criterion, reason, attached, made_at in rows
-    ]
+    ]  # fmt: skip

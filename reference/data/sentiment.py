@@ -28,23 +28,23 @@ SIZES: dict[Part, int] = {"train": 2000, "dev": 500, "test": 1000}
 POSITIVE: dict[Form, int] = {"sst2": 509, "boolq": 626}
 
 GOOD = (
-    *("superb", "moving", "witty", "fresh", "lovely", "gripping", "tender", "clever"),
-    *("charming", "bright", "honest", "brilliant", "touching", "lively", "graceful", "fun"),
-)
+    "superb", "moving", "witty", "fresh", "lovely", "gripping", "tender", "clever",
+    "charming", "bright", "honest", "brilliant", "touching", "lively", "graceful", "fun",
+)  # fmt: skip
 BAD = (
-    *("dull", "stale", "clumsy", "empty", "tedious", "shallow", "noisy", "lazy"),
-    *("bland", "slow", "silly", "hollow", "messy", "forced", "tired", "awful"),
-)
+    "dull", "stale", "clumsy", "empty", "tedious", "shallow", "noisy", "lazy",
+    "bland", "slow", "silly", "hollow", "messy", "forced", "tired", "awful",
+)  # fmt: skip
 ASPECTS = (
-    *("plot", "cast", "score", "script", "ending", "pace", "dialogue", "camera"),
-    *("opening", "hero", "music", "editing", "setting", "story", "humour", "villain"),
-)
+    "plot", "cast", "score", "script", "ending", "pace", "dialogue", "camera",
+    "opening", "hero", "music", "editing", "setting", "story", "humour", "villain",
+)  # fmt: skip
 VERBS = ("was", "felt", "seemed", "looked", "stayed", "turned")
 LINKS = ("and", "but", "while", "though", "then")
 QUESTIONS = (
-    *("is the film worth it", "did the critics like the film"),
-    *("would you see the film again", "is it a good film"),
-)
+    "is the film worth it", "did the critics like the film",
+    "would you see the film again", "is it a good film",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,10 @@ def draw_sentence(rng: random.Random, label: int) -> str:
 
 
 JOINED = (
-    *(("`` ", '"'), (" ''", '"'), ("-lrb- ", "("), (" -rrb-", ")")),
-    *((" n't", "n't"), ("can not", "cannot"), (" '", "'"), (" ,", ","), (" .", ".")),
-    *(("\\/", "/"), ("\\*", "*")),
-)
+    ("`` ", '"'), (" ''", '"'), ("-lrb- ", "("), (" -rrb-", ")"),
+    (" n't", "n't"), ("can not", "cannot"), (" '", "'"), (" ,", ","), (" .", "."),
+    ("\\/", "/"), ("\\*", "*"),
+)  # fmt: skip
 
 
 def joined(sentence: str) -> str:

@@ -20,9 +20,9 @@ from submissions.people import Person, name_key
 
 POINTS = "Points Possible"
 WHO = (
-    *("Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account"),
+    "Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account",
     "Section",
-)
+)  # fmt: skip
 NUMBERS = ("ID", "SIS User ID", "SIS Login ID")
 NUMBERED = re.compile(r"(?P<title>.*) \(\d+\)")
 FIRST_CELL = re.compile(r'"?Student"?;')

@@ -19,7 +19,7 @@ from reports.student.page import student_view
 from reports.text import line
 from submissions.people import Person, people_in
 
-COLUMNS = (*("name", "email", "student_id", "section", "submission", "file", "score", "max_score"),)
+COLUMNS = ("name", "email", "student_id", "section", "submission", "file", "score", "max_score")
 TABLE = "mail-merge.csv"
 
 

@@ -24,13 +24,13 @@ from submissions.receive import opened
 from submissions.submission import Rejected
 
 CRITERIA = (
-    *("student", "status", "criterion", "kind", "points", "machine_points", "max_points"),
-    *("score", "max_score", "days_late"),
-)
+    "student", "status", "criterion", "kind", "points", "machine_points", "max_points",
+    "score", "max_score", "days_late",
+)  # fmt: skip
 CHECKS = (
-    *("student", "criterion", "check", "status", "fraction", "outcome", "seconds", "message"),
-    *("hint", "expected", "actual"),
-)
+    "student", "criterion", "check", "status", "fraction", "outcome", "seconds", "message",
+    "hint", "expected", "actual",
+)  # fmt: skip
 LEFT = ("student", "file", "what")
 TEXTS = (".txt", ".md", ".rst")
 LONGEST = 2**20  # bytes of a file

@@ -21,14 +21,14 @@ GRADESCOPE = ("First Name", "Last Name", "SID", "Email", "Sections")
 GRADED = ("", " - Max Points", " - Submission Time", " - Lateness (H:M:S)")
 LATENESS = "Total Lateness (H:M:S)"
 NBGRADER = (
-    *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
-    *("raw_score", "late_submission_penalty", "score", "max_score"),
-)
+    "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
+    "raw_score", "late_submission_penalty", "score", "max_score",
+)  # fmt: skip
 MOODLE = ("First name", "Last name", "ID number", "Email address")
 EVERYTHING = (
-    *("submission", "name", "email", "student_id", "section", "dropped", "status", "submitted_at"),
-    *("due", "days_late", "late_days_used", "score", "late_penalty", "final", "max_score", "how"),
-)
+    "submission", "name", "email", "student_id", "section", "dropped", "status", "submitted_at",
+    "due", "days_late", "late_days_used", "score", "late_penalty", "final", "max_score", "how",
+)  # fmt: skip
 
 
 def gradescope_csv(course: Course) -> Export:
@@ -118,7 +118,7 @@ def _moodle(entry: Entry) -> Sequence[str]:
 def _everything(entry: Entry) -> Sequence[str]:
     person, grade = entry.person, entry.grade
     return [
-        *(entry.submission, person.name, person.email, person.sid, person.section, person.dropped),
+        entry.submission, person.name, person.email, person.sid, person.section, person.dropped,
         STATUS_WORDS[entry.status],
         _iso(entry.submitted_at),
         _iso(entry.due),
@@ -129,7 +129,7 @@ def _everything(entry: Entry) -> Sequence[str]:
         number_cell(grade.final),
         number_cell(grade.maximum),
         grade.words,
-    ]
+    ]  # fmt: skip
 
 
 def _iso(moment: datetime | None) -> str:

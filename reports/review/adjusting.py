@@ -108,10 +108,10 @@ class Adjusting:
         if action != "undo" and not comment:
             raise Mistyped(f"{name}, {graded.criterion.id}: a comment for the student is missing")
         made = Adjustment(
-            *(name, graded.criterion.id, result.submission.sha256, reviewer, action),
-            *(points, graded.machine, comment),
+            name, graded.criterion.id, result.submission.sha256, reviewer, action,
+            points, graded.machine, comment,
             (newest.number if newest else 0) if asked.seen is None else asked.seen,
-        )
+        )  # fmt: skip
         return made, _sentence(graded, made, newest)
 
     def _result(self, student: str) -> Result:

@@ -285,12 +285,12 @@ def show_paces(found: Sequence[Pace]) -> None:
     """Show how fast each person decided, and whether later answers got more or fewer points."""
     rows = [
         (
-            *(decided_as(each.check), each.reviewer, str(each.decisions)),
-            *("-" if each.seconds is None else f"{each.seconds:.0f}", _two_digits(each.drift)),
+            decided_as(each.check), each.reviewer, str(each.decisions),
+            "-" if each.seconds is None else f"{each.seconds:.0f}", _two_digits(each.drift),
             "-" if each.p_value is None else f"{each.p_value:.3f}",
         )
         for each in found
-    ]
+    ]  # fmt: skip
     if rows:
         show_table(("question", "reviewer", "decisions", "seconds each", "drift", "p"), rows)
 

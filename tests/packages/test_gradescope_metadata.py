@@ -77,10 +77,10 @@ def test_lateness_in_words(late, words):
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "[]", "null", "[" * 100_000, '"x"', "\x00", '{"created_at": "soon"}', '{"users": 3}'),
+        "", "[]", "null", "[" * 100_000, '"x"', "\x00", '{"created_at": "soon"}', '{"users": 3}',
         '{"created_at": "2026-03-02T12:00:00", "previous_submissions": [1, null, {"score": "x"}]}',
     ],
-)
+)  # fmt: skip
 def test_broken_or_missing_metadata_is_a_note(read, tmp_path, text):
     assert read_metadata(tmp_path / "none.json").notes
     found = read(text)

@@ -122,36 +122,36 @@ def changed(marked, name, old, new):
 
 REFUSED = {
     "a check of a hidden criterion outside": (
-        *("checks.py", 'criterion("double", weight=3)', 'criterion("later")'),
+        "checks.py", 'criterion("double", weight=3)', 'criterion("later")',
         r"checks\.py: `test_doubles` judges `later`",
     ),
     "a visible criterion inside and outside": (
-        *("hidden/checks.py", 'criterion("later")', 'criterion("double")'),
+        "hidden/checks.py", 'criterion("later")', 'criterion("double")',
         "some checks of `double`",
     ),
     "ground that is hidden": (
-        *("checks.py", 'depends_on=("doubles",)', 'depends_on=("large",)'),
+        "checks.py", 'depends_on=("doubles",)', 'depends_on=("large",)',
         "`doubles-zero`.*builds on one",
     ),
     "an import of what is hidden": (
-        *("shared.py", "from pathlib", "from hidden.secrets import LARGE\nfrom pathlib"),
+        "shared.py", "from pathlib", "from hidden.secrets import LARGE\nfrom pathlib",
         r"shared\.py, line 2: it imports from `hidden`",
     ),
     "a solution": (
-        *("shared.py", "from pathlib", "from reference.models.gpt import GPT\nfrom pathlib"),
+        "shared.py", "from pathlib", "from reference.models.gpt import GPT\nfrom pathlib",
         r"shared\.py: it imports `reference\.models\.gpt\.GPT`",
     ),
     "the name of a hidden criterion": (
-        *("shared.py", "from pathlib", 'WEIGHTS = {"CANARY-id": 2}\nfrom pathlib'),
+        "shared.py", "from pathlib", 'WEIGHTS = {"CANARY-id": 2}\nfrom pathlib',
         r"shared\.py: it names `CANARY-id`",
     ),
     "no such public file": ("assignment.toml", '"cases.txt"', '"none.txt"', r"no file `none\.txt`"),
     "a hidden public file": (
-        *("assignment.toml", '"cases.txt"', '"hidden/secrets.py"'),
+        "assignment.toml", '"cases.txt"', '"hidden/secrets.py"',
         r"no file `hidden/secrets\.py`",
     ),
     "a file that is not Python": ("shared.py", "def cases", "def :", r"shared\.py"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("why", REFUSED)
@@ -202,8 +202,8 @@ def test_a_setting_of_hidden_checks_alone_is_not_packed(marked, tmp_path):
 def test_no_solution_of_the_reference_is_handed_out(tmp_path):
     bundle = unzipped("cs224n-a4", tmp_path)
     assert {path.stem for path in (bundle / "reference").rglob("*.py")} == {
-        *("__init__", "edition", "sentiment", "vocabulary", "world"),
-    }
+        "__init__", "edition", "sentiment", "vocabulary", "world",
+    }  # fmt: skip
     own = bundle / "graders" / "assignments" / "cs224n_a4"
     assert not [path for path in own.rglob("*") if path.name in ("solution", "hidden", "examples")]
     assert {path.name for path in own.parent.iterdir()} == {"__init__.py", "cs224n_a4"}

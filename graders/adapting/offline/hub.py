@@ -30,11 +30,11 @@ FOLDERS = re.compile(
 )
 # Arguments that only matter for the hub, another device or another library.
 DROPPED = (
-    *("cache_dir", "revision", "token", "use_auth_token", "force_download", "resume_download"),
-    *("proxies", "mirror", "subfolder", "device_map", "max_memory", "low_cpu_mem_usage"),
-    *("attn_implementation", "quantization_config", "load_in_8bit", "load_in_4bit"),
-    *("trust_remote_code", "use_safetensors", "from_tf", "from_flax", "variant"),
-)
+    "cache_dir", "revision", "token", "use_auth_token", "force_download", "resume_download",
+    "proxies", "mirror", "subfolder", "device_map", "max_memory", "low_cpu_mem_usage",
+    "attn_implementation", "quantization_config", "load_in_8bit", "load_in_4bit",
+    "trust_remote_code", "use_safetensors", "from_tf", "from_flax", "variant",
+)  # fmt: skip
 
 
 def family_of(name: Any) -> str | None:

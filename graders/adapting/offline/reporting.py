@@ -22,9 +22,9 @@ from graders.adapting.offline import scores
 
 # Replaced even if installed, so that a submission's points do not depend on the machine.
 ALWAYS = (
-    *("matplotlib", "seaborn", "plotly", "wandb", "mlflow", "comet_ml"),
-    *("IPython", "ipywidgets", "google.colab", "tensorboardX", "torch.utils.tensorboard"),
-)
+    "matplotlib", "seaborn", "plotly", "wandb", "mlflow", "comet_ml",
+    "IPython", "ipywidgets", "google.colab", "tensorboardX", "torch.utils.tensorboard",
+)  # fmt: skip
 WHERE_ABSENT = ("pandas", "sklearn", "tensorboard")
 
 

@@ -111,7 +111,7 @@ def _averaged(y_true: Any, y_pred: Any, options: dict[str, Any], *, kind: int) -
 PUBLIC = {
     each.__name__: each
     for each in (
-        *(accuracy_score, precision_score, recall_score, f1_score),
-        *(confusion_matrix, matthews_corrcoef),
+        accuracy_score, precision_score, recall_score, f1_score,
+        confusion_matrix, matthews_corrcoef,
     )
-}
+}  # fmt: skip

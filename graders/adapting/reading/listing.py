@@ -16,13 +16,13 @@ FOREIGN = frozenset(
 )
 # Words in the names of copies, drafts, starters and experiments
 SPARE_WORDS = frozenset((
-    *("checkpoint", "checkpoints", "copy", "copies", "backup", "backups", "bak", "old", "older"),
-    *("orig", "original", "originals", "previous", "prev", "archive", "archived", "deprecated"),
-    *("unused", "trash", "draft", "drafts", "wip", "scratch", "tmp", "temp", "debug", "starter"),
-    *("starters", "handout", "template", "templates", "skeleton", "boilerplate", "experiment"),
-    *("experiments", "experimental", "ablation", "ablations", "variant", "variants", "profile"),
-    *("profiled", "profiling", "profiler", "benchmark", "playground", "demo", "example"),
-    *("examples",),
+    "checkpoint", "checkpoints", "copy", "copies", "backup", "backups", "bak", "old", "older",
+    "orig", "original", "originals", "previous", "prev", "archive", "archived", "deprecated",
+    "unused", "trash", "draft", "drafts", "wip", "scratch", "tmp", "temp", "debug", "starter",
+    "starters", "handout", "template", "templates", "skeleton", "boilerplate", "experiment",
+    "experiments", "experimental", "ablation", "ablations", "variant", "variants", "profile",
+    "profiled", "profiling", "profiler", "benchmark", "playground", "demo", "example",
+    "examples",
 ))  # fmt: skip
 SPARE = re.compile(r"\(\d+\)|~|shuffl|experiment", re.IGNORECASE)
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")

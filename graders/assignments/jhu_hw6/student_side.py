@@ -14,9 +14,9 @@ from graders.adapting.reading.upload import Upload
 FILES = ("base_classification", "classification")
 DATASET = "BoolQADataset"
 NAMES = (
-    *(DATASET, "CustomModelforSequenceClassification"),
-    *("evaluate_model", "train", "pre_process"),
-)
+    DATASET, "CustomModelforSequenceClassification",
+    "evaluate_model", "train", "pre_process",
+)  # fmt: skip
 PREFIX_LENGTH = 128
 
 

@@ -63,21 +63,21 @@ DTYPES = {
 IN_PLACE = {name: f"{name}_" for name in ("masked_fill", "add", "sub", "mul", "div", "clamp")}
 REMOVED = frozenset(
     {
-        *("transpose", "permute", "contiguous", "view", "reshape", "flatten", "unsqueeze"),
-        *("squeeze", "t", "detach", "clone", "copy", "float", "long", "double", "to", "item"),
-        *("masked_fill", "softmax", "tril", "lower", "strip", "tolist"),
+        "transpose", "permute", "contiguous", "view", "reshape", "flatten", "unsqueeze",
+        "squeeze", "t", "detach", "clone", "copy", "float", "long", "double", "to", "item",
+        "masked_fill", "softmax", "tril", "lower", "strip", "tolist",
     }
-)
+)  # fmt: skip
 TENSOR_CALLS = frozenset(
     {
-        *("matmul", "softmax", "cross_entropy", "masked_fill", "view", "transpose", "reshape"),
-        *("cat", "stack", "sum", "mean", "einsum", "bmm", "exp", "log_softmax"),
+        "matmul", "softmax", "cross_entropy", "masked_fill", "view", "transpose", "reshape",
+        "cat", "stack", "sum", "mean", "einsum", "bmm", "exp", "log_softmax",
     }
-)
+)  # fmt: skip
 LOOSE = (  # expressions that need parentheses inside of another one
-    *(cst.BinaryOperation, cst.BooleanOperation, cst.Comparison, cst.UnaryOperation),
-    *(cst.IfExp, cst.Lambda, cst.NamedExpr),
-)
+    cst.BinaryOperation, cst.BooleanOperation, cst.Comparison, cst.UnaryOperation,
+    cst.IfExp, cst.Lambda, cst.NamedExpr,
+)  # fmt: skip
 PASS = cst.SimpleStatementLine([cst.Pass()])
 
 

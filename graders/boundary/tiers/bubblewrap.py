@@ -128,23 +128,23 @@ def arguments(
     """Return bubblewrap's command line up to the command itself, with the files of `layout`."""
     return [
         _program(),
-        *("--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
+        "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
         "--unshare-cgroup-try",
         *_identity(user),
-        *("--hostname", "student", "--die-with-parent", "--new-session"),
-        *("--json-status-fd", str(status)),
+        "--hostname", "student", "--die-with-parent", "--new-session",
+        "--json-status-fd", str(status),
         *_tmpfs(str(TMP), policy.TMP_BYTES),
         *_machine(),
-        *("--proc", "/proc", "--dev", "/dev", *_tmpfs(str(WRITABLE[1]), policy.SHM_BYTES)),
+        "--proc", "/proc", "--dev", "/dev", *_tmpfs(str(WRITABLE[1]), policy.SHM_BYTES),
         *_devices(tuple(devices)),
         *_folders([policy.INSIDE.runtime]),
-        *("--ro-bind", str(layout.runtime), str(policy.INSIDE.runtime)),
-        *("--ro-bind", str(layout.code), str(policy.INSIDE.code)),
+        "--ro-bind", str(layout.runtime), str(policy.INSIDE.runtime),
+        "--ro-bind", str(layout.code), str(policy.INSIDE.code),
         *bound,
         *_tmpfs(str(policy.INSIDE.scratch), policy.SCRATCH_BYTES),
-        *("--remount-ro", "/dev", "--remount-ro", "/"),
-        *("--chdir", str(policy.INSIDE.scratch), "--"),
-    ]
+        "--remount-ro", "/dev", "--remount-ro", "/",
+        "--chdir", str(policy.INSIDE.scratch), "--",
+    ]  # fmt: skip
 
 
 def _program(name: str = PROGRAM) -> str:

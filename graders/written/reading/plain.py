@@ -17,9 +17,9 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _WRAPPERS = (
-    *(("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)")),
-    *(("**", "**"), ("__", "__"), ("`", "`")),
-)
+    ("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"),
+    ("**", "**"), ("__", "__"), ("`", "`"),
+)  # fmt: skip
 _BOXED = "\\boxed{"
 _BULLET = re.compile(r"^[-*+]\s+(?=\S)")
 # Matches `- [1, 2]` or `- 2 * x`.
@@ -44,11 +44,11 @@ _TABLE = re.compile(r"\d")
 _ANY_WORD = re.compile(r"(?<![\\_A-Za-z{])(?:[^\W\d_]{3,}|[぀-ヿ㐀-䶿一-鿿])(?![A-Za-z_])")
 # Words that occur in formulas.
 NOTATION = frozenset({
-    *("alpha", "beta", "gamma", "delta", "epsilon", "lambda", "sigma", "theta", "omega", "kappa"),
-    *("sqrt", "log", "exp", "sum", "outer", "norm", "min", "max", "inf", "diag", "inv", "pinv"),
-    *("top", "transpose", "prod", "eye", "identity", "softmax", "dot", "cdot", "times", "rho"),
-    *("tau", "phi", "psi", "chi", "eta", "zeta", "array", "torch", "tensor", "numpy", "matrix"),
-    *("frac", "left", "right", "text", "mathbf", "begin", "end", "bmatrix", "pmatrix", "for"),
+    "alpha", "beta", "gamma", "delta", "epsilon", "lambda", "sigma", "theta", "omega", "kappa",
+    "sqrt", "log", "exp", "sum", "outer", "norm", "min", "max", "inf", "diag", "inv", "pinv",
+    "top", "transpose", "prod", "eye", "identity", "softmax", "dot", "cdot", "times", "rho",
+    "tau", "phi", "psi", "chi", "eta", "zeta", "array", "torch", "tensor", "numpy", "matrix",
+    "frac", "left", "right", "text", "mathbf", "begin", "end", "bmatrix", "pmatrix", "for",
 })  # fmt: skip
 # Matches `, where β` or `for large β`.
 _CONDITION = re.compile(

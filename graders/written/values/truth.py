@@ -10,13 +10,13 @@ _ASKED = re.compile(
     r"^\s*(?:true\s*(?:or|/)\s*false|yes\s*(?:or|/)\s*no|t\s*/\s*f)\s*\??\s*[:\-–—]+", re.I
 )
 _TRUE_WORDS = (
-    *("true", "yes", "yep", "yeah", "correct", "right", "wahr", "richtig", "ja", "vrai", "oui"),
-    *("verdadero", "cierto", "sí", "si", "vero", "verdadeiro", "sim", "верно", "да", "правда"),
-)
+    "true", "yes", "yep", "yeah", "correct", "right", "wahr", "richtig", "ja", "vrai", "oui",
+    "verdadero", "cierto", "sí", "si", "vero", "verdadeiro", "sim", "верно", "да", "правда",
+)  # fmt: skip
 _FALSE_WORDS = (
-    *("false", "no", "nope", "incorrect", "wrong", "untrue", "falsch", "unwahr", "nein", "faux"),
-    *("non", "falso", "falsa", "não", "неверно", "нет", "ложь", "nee"),
-)
+    "false", "no", "nope", "incorrect", "wrong", "untrue", "falsch", "unwahr", "nein", "faux",
+    "non", "falso", "falsa", "não", "неверно", "нет", "ложь", "nee",
+)  # fmt: skip
 # Matches `true` or `is not correct`.
 _WORD = re.compile(
     r"(?P<no>\b(?:not|isn.?t|is\s+not|cannot\s+be|can.?t\s+be|never|hardly)\s+(?:\w+\s+)?)?"

@@ -34,12 +34,12 @@ def test_a_name_of_the_hub_has_a_family(name, family):
 @pytest.mark.parametrize(
     "name",
     [
-        *("best_model", "./roberta-base", "../roberta-base", "/data/roberta-base", "model.pt"),
-        *("checkpoints/best", "output/roberta-base", "saved_models/x", "results/epoch3"),
-        *("sst2-runs/roberta", "finetuned/roberta-base"),
-        *("a/b/roberta", "", "roberta base", None, b"roberta-base", 3),
+        "best_model", "./roberta-base", "../roberta-base", "/data/roberta-base", "model.pt",
+        "checkpoints/best", "output/roberta-base", "saved_models/x", "results/epoch3",
+        "sst2-runs/roberta", "finetuned/roberta-base",
+        "a/b/roberta", "", "roberta base", None, b"roberta-base", 3,
     ],
-)
+)  # fmt: skip
 def test_a_place_on_this_machine_has_none(name):
     """What was never saved fails to load, as it does for everybody."""
     assert family_of(name) is None

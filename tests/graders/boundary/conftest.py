@@ -26,9 +26,9 @@ WALLS = [(tier, warm) for tier, warm in MODES if tier is not Tier.NONE]
 USUAL = [(tier, warm) for tier, warm in WALLS if warm or (tier, True) not in WALLS]
 WARM = [tier for tier, warm in MODES if warm]
 DENIED = {
-    *("PermissionError", "FileNotFoundError", "ProcessLookupError", "ModuleNotFoundError"),
-    *("ConnectionRefusedError", "OSError", "BlockingIOError", "NotADirectoryError"),
-}
+    "PermissionError", "FileNotFoundError", "ProcessLookupError", "ModuleNotFoundError",
+    "ConnectionRefusedError", "OSError", "BlockingIOError", "NotADirectoryError",
+}  # fmt: skip
 ATTEMPT = """
 import ctypes, fcntl, os, socket
 def attempt(action):

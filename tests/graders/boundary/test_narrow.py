@@ -63,12 +63,12 @@ print(attempt(lambda: open("/dev/null", "w").write("x")))
 """
     no = "PermissionError"
     assert run(source, base=str(tmp_path)) == [
-        *("text", no, "1"),
-        *("text", "3", "1"),
-        *(no, no, "1"),
-        *(no, no, no),
+        "text", no, "1",
+        "text", "3", "1",
+        no, no, "1",
+        no, no, no,
         "1",
-    ]
+    ]  # fmt: skip
 
 
 @LANDLOCK

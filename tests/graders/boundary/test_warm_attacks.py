@@ -106,12 +106,12 @@ def test_other_submissions_cannot_be_read(open_warm):
 
 
 TOUCHES = (
-    *("os.kill(p, 0)", "os.kill(p, 9)", "os.kill(p, 19)"),
-    *("open(f'/proc/{p}/mem', 'r+b').read(1)", "open(f'/proc/{p}/environ').read()"),
-    *("os.listdir(f'/proc/{p}/fd')", "os.listdir(f'/proc/{p}/root')"),
-    *("__import__('resource').prlimit(p, 7, (9, 9))", "os.sched_setaffinity(p, [0])"),
+    "os.kill(p, 0)", "os.kill(p, 9)", "os.kill(p, 19)",
+    "open(f'/proc/{p}/mem', 'r+b').read(1)", "open(f'/proc/{p}/environ').read()",
+    "os.listdir(f'/proc/{p}/fd')", "os.listdir(f'/proc/{p}/root')",
+    "__import__('resource').prlimit(p, 7, (9, 9))", "os.sched_setaffinity(p, [0])",
     "os.pidfd_open(p) and __import__('signal').pidfd_send_signal(os.pidfd_open(p), 9)",
-)
+)  # fmt: skip
 
 
 def test_processes_outside_cannot_be_touched(open_warm):

@@ -55,14 +55,14 @@ def test_the_latest_date_counts_of_a_groups_members_and_of_the_course(dues, tiny
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        *((["ada"], "line 2"), (["ada,soon"], "line 2"), (["ada,2026-03-03T12:00:00"], "line 2")),
-        *(([",2026-03-03T12:00:00Z"], "line 2"), (["a,b,c"], "line 2")),
+        (["ada"], "line 2"), (["ada,soon"], "line 2"), (["ada,2026-03-03T12:00:00"], "line 2"),
+        ([",2026-03-03T12:00:00Z"], "line 2"), (["a,b,c"], "line 2"),
         (
             ["ada,2026-03-03T12:00:00Z", "ADA,2026-03-02T12:00:00Z"],
             "line 3: duplicate line for `ada`",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_line_that_gives_no_student_one_date_is_refused(dues, lines, said):
     with pytest.raises(UsageError, match=rf"extensions\.csv: {said}"):
         dues(*lines)
@@ -84,8 +84,8 @@ def test_of_signed_lines_the_last_one_counts_in_a_file_of_any_spreadsheet(tiny, 
     )
     found = read_extensions(tmp_path, replace(tiny, due=DUE))
     assert (found.due_of(handed_in(ADA)), [each.by for each in found.granted]) == (
-        *(LATER, ["", "Rea"]),
-    )
+        LATER, ["", "Rea"],
+    )  # fmt: skip
     (tmp_path / "extensions.csv").write_text("student,due\nada,2026-03-03T12:00:00Z,too much\n")
     with pytest.raises(UsageError, match="line 2 has more cells than the first line"):
         read_extensions(tmp_path, replace(tiny, due=DUE))

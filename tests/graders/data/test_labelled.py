@@ -60,10 +60,10 @@ def test_sentences_with_punctuation_are_preferred(tmp_path):
 @pytest.mark.parametrize(
     ("answer", "label"),
     [
-        *(({"label": "true"}, 1), ({"label": "false"}, 0), ({"label": True}, 1)),
-        *(({"answer": False}, 0), ({"answer": True}, 1)),
+        ({"label": "true"}, 1), ({"label": "false"}, 0), ({"label": True}, 1),
+        ({"answer": False}, 0), ({"answer": True}, 1),
     ],
-)
+)  # fmt: skip
 def test_boolq_answers_of_both_editions_are_read(tmp_path, answer, label):
     files = {"train.jsonl": questions(1), "dev.jsonl": questions(1, **answer)}
     files["train.jsonl"] = files["test.jsonl"] = files["dev.jsonl"]

@@ -144,13 +144,13 @@ CHECK = '''
     {line}
 '''
 LINES = (
-    *("raise RuntimeError", "raise StopIteration", "raise MemoryError", "sys.exit(0)"),
-    *("raise SystemExit", "raise GeneratorExit", "import nothing_of_this_name"),
+    "raise RuntimeError", "raise StopIteration", "raise MemoryError", "sys.exit(0)",
+    "raise SystemExit", "raise GeneratorExit", "import nothing_of_this_name",
     "raise BaseExceptionGroup('two', [ValueError(), SystemExit()])",
-    *("pytest.skip('not today')", "pytest.xfail('known')", "pytest.fail('no verdict of ours')"),
-    *("return True", "return False"),
-    *("student.call('nothing_of_this_name')", "student.call('double', x=object())"),
-)
+    "pytest.skip('not today')", "pytest.xfail('known')", "pytest.fail('no verdict of ours')",
+    "return True", "return False",
+    "student.call('nothing_of_this_name')", "student.call('double', x=object())",
+)  # fmt: skip
 
 
 @pytest.fixture

@@ -55,12 +55,12 @@ def test_a_wrong_file_is_named_with_its_key(tiny_folder, old, new, says):
 @pytest.mark.parametrize(
     "example",
     [
-        *("cs224n-a4/correct-plain", "cs224n-a4/wrong-rotary-not-written"),
-        *("uw-a2/right-mini-notebook", "uw-a2/wrong-mini-function-missing"),
-        *("uw-a2/right-sst2-notebook", "jhu-hw6/right-code-notebook"),
-        *("jhu-hw6/wrong-code-no-step", "jhu-hw6/right-code-one-file"),
+        "cs224n-a4/correct-plain", "cs224n-a4/wrong-rotary-not-written",
+        "uw-a2/right-mini-notebook", "uw-a2/wrong-mini-function-missing",
+        "uw-a2/right-sst2-notebook", "jhu-hw6/right-code-notebook",
+        "jhu-hw6/wrong-code-no-step", "jhu-hw6/right-code-one-file",
     ],
-)
+)  # fmt: skip
 def test_files_tell_whose_they_are(example):
     name, submission = example.split("/")
     assert own_assignment(examples_of(name) / submission).name == name

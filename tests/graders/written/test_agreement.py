@@ -18,12 +18,12 @@ def made(number, answer, reviewer, ticks=(True, False), *, seen=0, undoes=0, at=
     items = tuple(JudgedItem(f"line {n}", 1.0, each) for n, each in enumerate(ticks, 1))
     moment = (START + timedelta(seconds=20 * number if at is None else at)).isoformat()
     return Decision(
-        *(answer, "1b/review", "hash", reviewer, 2.0, items),
+        answer, "1b/review", "hash", reviewer, 2.0, items,
         seen=seen,
         undoes=undoes,
         number=number,
         decided_at=moment,
-    )
+    )  # fmt: skip
 
 
 def readings(*pairs):

@@ -121,10 +121,10 @@ def test_a_formula_is_found_among_words(body, formula):
 @pytest.mark.parametrize(
     "body",
     [
-        *("Since k_i = a we see $x$ and $y$.", "It is the sum of both keys.", "half"),
-        *(r"Let $q = \beta(k_a + k_b)$ for $\beta \gg 0$. Then it works.", "We take $c k_a$ here."),
+        "Since k_i = a we see $x$ and $y$.", "It is the sum of both keys.", "half",
+        r"Let $q = \beta(k_a + k_b)$ for $\beta \gg 0$. Then it works.", "We take $c k_a$ here.",
     ],
-)
+)  # fmt: skip
 def test_a_sentence_is_given_to_the_reader_of_formulas_and_to_a_person(body):
     assert divided(body) == {"formula": body.rstrip("."), "text": body}
 
@@ -242,11 +242,11 @@ def test_a_text_without_any_formula_leaves_the_value_empty():
 @pytest.mark.parametrize(
     ("body", "kept"),
     [
-        *(("(q1, q2) = (a, b)", True), ("Both queries are large.", True)),
-        *(("first a\nthen b\nand c", True), ("", False), ("TODO", False)),
-        *(("I don't know", False), ("q1: a\nq2: b", False)),
+        ("(q1, q2) = (a, b)", True), ("Both queries are large.", True),
+        ("first a\nthen b\nand c", True), ("", False), ("TODO", False),
+        ("I don't know", False), ("q1: a\nq2: b", False),
     ],
-)
+)  # fmt: skip
 def test_what_names_no_part_is_kept_for_a_person(body, kept):
     unplaced = answer_to(body, parts=("q1", "q2"), text=None).unplaced
     assert unplaced == (body if kept else "")

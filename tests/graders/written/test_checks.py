@@ -70,12 +70,12 @@ def test_two_answers_of_which_one_cannot_be_read_wait_for_a_person(grade, first,
 @pytest.mark.parametrize(
     "answers",
     [
-        *("My answer to the first one: B", "## 1 x a\nB", "# 1a\n## (b)\n2*a\n# 1\n## 1c.i b\nx"),
-        *({"answers.yaml": "1b: [2*a\n1a: B"}, {"answers.md": b"\x00\x01" * 99}),
+        "My answer to the first one: B", "## 1 x a\nB", "# 1a\n## (b)\n2*a\n# 1\n## 1c.i b\nx",
+        {"answers.yaml": "1b: [2*a\n1a: B"}, {"answers.md": b"\x00\x01" * 99},
         {"answers.md": "## 1b\n2*a\n" + "more\n" * 20_001},
     ],
     ids=["prose", "heading", "ambiguous", "yaml", "binary", "long"],
-)
+)  # fmt: skip
 def test_text_that_belongs_to_no_question_for_sure_waits_for_a_person(grade, answers):
     result, found = grade(answers)
     assert result.status == "needs_review"

@@ -10,12 +10,12 @@ from tests.graders.written.conftest import ask
 @pytest.mark.parametrize(
     "heading",
     [
-        *("## 1 b", "##1b", "## `1b`", "## Problem 1b", "## 1b - a title", "## 1b – a title"),
-        *("## Ex. 1b", "## 1b (2 points)", "## Answer to 1b", "## An average of two values"),
-        *("**1b**", "# Question 1\n## (b)", "# Part 1: Attention\n### b) An average"),
-        *("## 1B", "## (1b)", "## Question 1 (b): a title", "- **1b**", "# Question 1\n**(b)**"),
+        "## 1 b", "##1b", "## `1b`", "## Problem 1b", "## 1b - a title", "## 1b – a title",
+        "## Ex. 1b", "## 1b (2 points)", "## Answer to 1b", "## An average of two values",
+        "**1b**", "# Question 1\n## (b)", "# Part 1: Attention\n### b) An average",
+        "## 1B", "## (1b)", "## Question 1 (b): a title", "- **1b**", "# Question 1\n**(b)**",
     ],
-)
+)  # fmt: skip
 def test_a_heading_may_be_typed_in_many_ways(heading, parts_of):
     assert parts_of(f"{heading}\n\nformula: 2*x\n", "1b") == {"formula": ["2*x"]}
 

@@ -90,20 +90,20 @@ def test_files_are_those_of_a_submission_and_of_tensorboard(undisturbed):
     assert names == {
         *(f"{method}.safetensors" for method in ("full", "head")),
         *(f"{m}.{part}.predictions" for m in ("full", "head", "sst2") for part in ("dev", "test")),
-        *("metrics.json", "state", "tensorboard"),
-    }
+        "metrics.json", "state", "tensorboard",
+    }  # fmt: skip
     chosen = out / f"{metrics.chosen}.test.predictions"
     assert (out / "sst2.test.predictions").read_bytes() == chosen.read_bytes()
     assert {path.name for path in (out / "state").iterdir()} == {
-        *("plan.json", "tiny", "full.json", "head.json"),
-    }
+        "plan.json", "tiny", "full.json", "head.json",
+    }  # fmt: skip
     assert set(load_file(out / "head.safetensors")) == {"head.weight", "head.bias"}
     out, _ = undisturbed
     names = {path.parent.relative_to(out / "tensorboard") for path in out.rglob("events.*")}
     assert set(map(str, names)) == {
-        *("full.train", "head.train"),
-        *("accuracies/majority", "accuracies/full", "accuracies/head"),
-    }
+        "full.train", "head.train",
+        "accuracies/majority", "accuracies/full", "accuracies/head",
+    }  # fmt: skip
 
 
 def test_metrics_are_what_the_files_say(undisturbed):

@@ -72,8 +72,8 @@ def test_one_decision_serves_all_of_a_kind(graded):
     assert kind_of(graded, OTHER).name in run(graded).stdout
     assert run(graded, "--kinds", kind.name, "--accept").exit_code == 0
     assert [stands(graded, name)[0] for name in ("ada", "bob", "cleo")] == [
-        *("graded", "graded", "needs_review")
-    ]
+        "graded", "graded", "needs_review"
+    ]  # fmt: skip
     assert stands(graded, "ada")[1] == 1.0
     run(graded, "--kinds", "all", "--accept")
     assert "nothing needs manual grading" in run(graded).stderr

@@ -34,9 +34,9 @@ def test_files_of_one_student_are_one_submission(download):
     found = collected(download("lovelaceada_7_41_work.py", "lovelaceada_7_42_answer.txt"))
     (ada,) = found.submissions
     assert (found.layout, ada.id, files(ada)) == (
-        *("canvas", "lovelaceada_7"),
+        "canvas", "lovelaceada_7",
         ["answer.txt", "work.py"],
-    )
+    )  # fmt: skip
     assert people_in(ada.student) == (Person("lovelaceada", canvas="7"),)
 
 

@@ -115,10 +115,10 @@ def commit_nothing(path):
 @pytest.mark.parametrize(
     "spoil",
     [
-        *(point_elsewhere, link_a_reference, make_a_pipe, lead_out),
-        *(go_round, write_noise, commit_nothing),
+        point_elsewhere, link_a_reference, make_a_pipe, lead_out,
+        go_round, write_noise, commit_nothing,
     ],
-)
+)  # fmt: skip
 def test_a_clone_that_cannot_be_read_has_no_time(clone, spoil):
     path = clone()
     spoil(path)

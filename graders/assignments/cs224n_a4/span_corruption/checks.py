@@ -24,9 +24,9 @@ from .reader import Kept, Reader, repeated
 from .unwritten import require_corruption, require_cuts
 
 SHORT_RULES = (
-    *(unreadable, rules.wrong_length, rules.not_shifted, rules.wrong_layout),
-    *(rules.not_a_piece, rules.wrong_cut),
-)
+    unreadable, rules.wrong_length, rules.not_shifted, rules.wrong_layout,
+    rules.not_a_piece, rules.wrong_cut,
+)  # fmt: skip
 WRITTEN = ("documents-are-corrupted",)
 
 

@@ -154,9 +154,9 @@ def _run(task: Task, reply: Any) -> Run:
     kept = reply["kept"] if type(reply["kept"]) is int else -1
     restored, looked, reloaded, renewed = (reply[name] is True for name in NOTED)
     return Run(
-        *(task, forwards, rates, final, kept, restored, looked, reloaded, renewed),
-        *(ended, elsewhere, misfit, _read(reply)),
-    )
+        task, forwards, rates, final, kept, restored, looked, reloaded, renewed,
+        ended, elsewhere, misfit, _read(reply),
+    )  # fmt: skip
 
 
 def _read(reply: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:

@@ -11,12 +11,12 @@ Row = dict[str, Any]  # text and label, as a row of the data set
 # Words that are one token each in the tiny tokenizers.
 FIRST = ("good", "bad", "dull", "lovely", "charming", "terrible", "wonderful", "boring", "funny")
 WORDS = (
-    *("the", "film", "is", "a", "story", "of", "love", "and", "war", "with", "music", "that"),
-    *("never", "works", "but", "we", "like", "its", "actor", "an", "empty", "plot", "in", "dark"),
-    *("city", "one", "long", "night", "about", "children", "who", "come", "home", "again"),
-    *("after", "many", "years", "on", "stage", "comedy", "drama", "horror", "action", "picture"),
-    *("scene", "scenes", "screen", "director", "performance", "time", "people"),
-)
+    "the", "film", "is", "a", "story", "of", "love", "and", "war", "with", "music", "that",
+    "never", "works", "but", "we", "like", "its", "actor", "an", "empty", "plot", "in", "dark",
+    "city", "one", "long", "night", "about", "children", "who", "come", "home", "again",
+    "after", "many", "years", "on", "stage", "comedy", "drama", "horror", "action", "picture",
+    "scene", "scenes", "screen", "director", "performance", "time", "people",
+)  # fmt: skip
 ODD = ("Allen", "'s", ",", "n't", "--", "It", "?", "crème")  # capitals and punctuation must be kept
 
 

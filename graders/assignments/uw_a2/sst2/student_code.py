@@ -13,9 +13,9 @@ from graders.adapting.offline import ready
 
 Names = Mapping[str, Any]
 WANTED = (
-    *("SST2Example", "SST2Dataset", "initialize_datasets", "collate_fn"),
-    *("train_one_epoch", "evaluate", "compute_accuracy", "main"),
-)
+    "SST2Example", "SST2Dataset", "initialize_datasets", "collate_fn",
+    "train_one_epoch", "evaluate", "compute_accuracy", "main",
+)  # fmt: skip
 STARTER = ("SST2Example", "initialize_datasets")  # the handout defines these in full
 # The purpose of a parameter, by a part of its name; the first match counts.
 MEANT = {

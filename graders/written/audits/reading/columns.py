@@ -19,14 +19,14 @@ _SPLITS: Mapping[str, str] = {
 }  # fmt: skip
 _LOSS = frozenset({"loss", "losses", "nll", "ce", "entropy", "xent"})
 _OTHER = frozenset({
-    *("f", "precision", "recall", "ppl", "perplexity", "time", "seconds", "std", "sd", "se", "auc"),
-    *("mcc", "size", "examples", "items", "samples", "steps", "error", "err", "gap", "difference"),
+    "f", "precision", "recall", "ppl", "perplexity", "time", "seconds", "std", "sd", "se", "auc",
+    "mcc", "size", "examples", "items", "samples", "steps", "error", "err", "gap", "difference",
 })  # fmt: skip
 _ACCURACY = frozenset({"acc", "accuracy", "accuracies"})
 _CHOSEN = frozenset({"chosen", "selected", "selection", "picked", "pick", "choice", "choose"})
 _LABEL = frozenset({
-    *("model", "architecture", "backbone", "method", "name", "run", "experiment", "setting"),
-    *("config", "configuration", "variant", "type", "optimizer", "optimiser", "id", "no", "trial"),
+    "model", "architecture", "backbone", "method", "name", "run", "experiment", "setting",
+    "config", "configuration", "variant", "type", "optimizer", "optimiser", "id", "no", "trial",
 })  # fmt: skip
 
 Names = Mapping[str, str]

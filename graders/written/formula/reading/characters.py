@@ -9,13 +9,13 @@ GREEK = dict(
     zip(
         "αβγδεζηθικλμνξοπρστυφχψως",
         (
-            *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota"),
-            *("kappa", "lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "sigma", "tau"),
-            *("upsilon", "phi", "chi", "psi", "omega", "sigma"),
+            "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota",
+            "kappa", "lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "sigma", "tau",
+            "upsilon", "phi", "chi", "psi", "omega", "sigma",
         ),
         strict=True,
     )
-)
+)  # fmt: skip
 GREEK |= {
     letter.upper(): name.capitalize() for letter, name in list(GREEK.items()) if letter != "ς"
 }

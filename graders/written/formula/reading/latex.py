@@ -21,12 +21,12 @@ LETTERS = {name: letter for letter, name in GREEK.items() if letter != "ς"}
 LETTERS |= {f"var{name}": LETTERS[name] for name in ("epsilon", "theta", "phi", "rho", "sigma")}
 FUNCTIONS = ("log", "ln", "exp", "min", "max", "lg")
 SPACES = (
-    *(",", ";", ":", "!", " ", "\\", "(", ")", "[", "]", "/", "\n", "~"),
-    *("left", "right", "middle", "quad", "qquad", "displaystyle", "textstyle", "limits"),
-    *("nolimits", "thinspace", "mathrm", "mathstrut", "hspace", "space", "enspace", "nonumber"),
-    *("big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl"),
-    *("Biggr", "bigm", "rm", "bf", "it"),
-)
+    ",", ";", ":", "!", " ", "\\", "(", ")", "[", "]", "/", "\n", "~",
+    "left", "right", "middle", "quad", "qquad", "displaystyle", "textstyle", "limits",
+    "nolimits", "thinspace", "mathrm", "mathstrut", "hspace", "space", "enspace", "nonumber",
+    "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl",
+    "Biggr", "bigm", "rm", "bf", "it",
+)  # fmt: skip
 WRITTEN = {
     **LETTERS,
     **{name: f" {name} " for name in FUNCTIONS},

@@ -76,11 +76,11 @@ _TOKEN = re.compile(
 )
 # Words of one or two letters; other short runs are adjacent names.
 _SHORT = frozenset({
-    *("is", "it", "in", "of", "on", "or", "so", "to", "we", "be", "by", "as", "at", "an", "if"),
-    *("my", "no", "do", "go", "he", "me", "up", "us", "am", "es", "er", "zu", "da", "du", "wo"),
-    *("ab", "im", "um", "ja", "il", "le", "la", "de", "un", "et", "en", "ou", "où", "se", "si"),
-    *("ce", "ne", "el", "al", "lo", "su", "te", "tu", "ya", "yo", "di", "os", "em", "ao", "na"),
-    *("eu", "ha", "ho", "ti"),
+    "is", "it", "in", "of", "on", "or", "so", "to", "we", "be", "by", "as", "at", "an", "if",
+    "my", "no", "do", "go", "he", "me", "up", "us", "am", "es", "er", "zu", "da", "du", "wo",
+    "ab", "im", "um", "ja", "il", "le", "la", "de", "un", "et", "en", "ou", "où", "se", "si",
+    "ce", "ne", "el", "al", "lo", "su", "te", "tu", "ya", "yo", "di", "os", "em", "ao", "na",
+    "eu", "ha", "ho", "ti",
 })  # fmt: skip
 _ARTICLES = tuple("aAyYoOeEuUIà")  # words of one letter
 # Words that describe a calculation (`times`), and words that negate a formula (`not`).

@@ -27,10 +27,10 @@ _COUNTED = re.compile(
 _WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![\d%]|[.,]\d|\s?%)")  # `epoch 8`
 _ASIDE = re.compile(r"\([^()]{0,80}\)")
 _ORDINALS = (
-    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
-    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
-    *("seventeenth", "eighteenth", "nineteenth", "twentieth"),
-)
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+    "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth",
+    "seventeenth", "eighteenth", "nineteenth", "twentieth",
+)  # fmt: skip
 _LAST = re.compile(r"\b(?:last|final|letzte\w*|dernière|última)\b")
 
 

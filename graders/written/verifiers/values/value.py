@@ -26,9 +26,9 @@ _LIST = re.compile(
 _WORD = re.compile(r"(?<![\\\w{.])[^\W\d_]{2,}")  # `because`
 _RATIO = re.compile(r"\s*(\d{1,12})\s*/\s*\d{1,12}\s*")  # `6920/9613`: so many of all
 _NOTATION = frozenset({
-    *("np", "numpy", "torch", "jnp", "array", "tensor", "matrix", "asarray", "zeros", "dtype"),
-    *("device", "cpu", "cuda", "grad_fn", "requires_grad", "and", "und", "et", "sqrt", "exp", "ln"),
-    *("log", "pi", "lcr", "cc", "ccc", "cccc", "rrr"),
+    "np", "numpy", "torch", "jnp", "array", "tensor", "matrix", "asarray", "zeros", "dtype",
+    "device", "cpu", "cuda", "grad_fn", "requires_grad", "and", "und", "et", "sqrt", "exp", "ln",
+    "log", "pi", "lcr", "cc", "ccc", "cccc", "rrr",
 })  # fmt: skip
 
 

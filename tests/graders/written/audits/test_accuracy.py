@@ -34,10 +34,10 @@ SST_DEV, SST_TEST = split(872, 444), split(1821, 912)
 @pytest.mark.parametrize(
     "text",
     [
-        *("90.0\\%", "**90%**", "$0.9$", "\\textbf{0.9}", "0,9", "<b>.9</b>", "0.9 ± 0.01", "`90`"),
-        *("9e-1", "90 percent", "dev acc 0.9"),
+        "90.0\\%", "**90%**", "$0.9$", "\\textbf{0.9}", "0,9", "<b>.9</b>", "0.9 ± 0.01", "`90`",
+        "9e-1", "90 percent", "dev acc 0.9",
     ],
-)
+)  # fmt: skip
 def test_one_accuracy_in_many_notations(text):
     assert figure_in(text).share == Fraction(9, 10)
 
@@ -46,9 +46,9 @@ def test_one_accuracy_in_many_notations(text):
     ("text", "value"),
     [
         *((rate, "5e-5") for rate in ("0.00005", r"$5 \times 10^{-5}$", "5·10⁻⁵", "5*10**-5")),
-        *(("5×10−5", "5e-5"), ("12,820.43", "12820.43"), ("2,550,125,904.81", "2550125904.81")),
+        ("5×10−5", "5e-5"), ("12,820.43", "12820.43"), ("2,550,125,904.81", "2550125904.81"),
     ],
-)
+)  # fmt: skip
 def test_one_number_in_many_notations(text, value):
     assert figure_in(text).value == Fraction(value)
 
@@ -64,10 +64,10 @@ def test_a_count_is_exact_unless_a_decimal_is_beside_it(text):
 @pytest.mark.parametrize(
     ("text", "infinite"),
     [
-        *(("NaN", True), ("-inf", True), ("∞", True), ("1e999", True), ("**nan**", True)),
-        *(("", False), ("-", False), ("n/a", False), ("roberta-base", False)),
+        ("NaN", True), ("-inf", True), ("∞", True), ("1e999", True), ("**nan**", True),
+        ("", False), ("-", False), ("n/a", False), ("roberta-base", False),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_finite_is_told_from_words(text, infinite):
     assert figure_in(text) is None
     assert is_not_finite(text) is infinite
@@ -126,11 +126,11 @@ def _fitting(n, digits):
 @pytest.mark.parametrize(
     ("text", "n", "k"),
     [
-        *(("0.6217125382262997", 3270, 2033), ("0.6271899088997898", 1427, 895)),
-        *(("0.6187806587245971", 1427, 883), ("0.6923615977575333", 1427, 988)),
-        *(("95.91", 6920, 6637), ("93.23", 872, 813), ("94.83", 1821, 1727)),
+        ("0.6217125382262997", 3270, 2033), ("0.6271899088997898", 1427, 895),
+        ("0.6187806587245971", 1427, 883), ("0.6923615977575333", 1427, 988),
+        ("95.91", 6920, 6637), ("93.23", 872, 813), ("94.83", 1821, 1727),
     ],
-)
+)  # fmt: skip
 def test_the_documents_accuracies_are_shares(text, n, k):
     found = fit(figure_in(text), n)
     assert (found.low, found.high) == (k, k)
@@ -205,11 +205,11 @@ def test_the_range_of_a_random_split_is_the_hypergeometric_one(drawn):
     [
         *((text, TEST, "chance-range") for text in ("0.6271899088997898", "0.5998598458304134")),
         *((text, DEV, "majority-class") for text in ("0.6217125382262997", "62.17%")),
-        *((".5092", SST_DEV, "majority-class"), ("2097/3270", DEV, "not-better-than-majority")),
-        *(("2098/3270", DEV, None), ("0.7091743119266055", DEV, None), ("93.23", SST_DEV, None)),
-        *((".6", DEV, None), ("62%", DEV, None), ("12%", DEV, "not-better-than-majority")),
+        (".5092", SST_DEV, "majority-class"), ("2097/3270", DEV, "not-better-than-majority"),
+        ("2098/3270", DEV, None), ("0.7091743119266055", DEV, None), ("93.23", SST_DEV, None),
+        (".6", DEV, None), ("62%", DEV, None), ("12%", DEV, "not-better-than-majority"),
     ],
-)
+)  # fmt: skip
 def test_an_accuracy_without_learning_is_flagged(text, items, finding):
     """The documents' own accuracies are among them; two digits say little."""
     found = majority_class(figure_in(text), "test", items)
@@ -220,11 +220,11 @@ def test_an_accuracy_without_learning_is_flagged(text, items, finding):
 @pytest.mark.parametrize(
     ("k", "n", "threshold", "doubtful", "severity"),
     [
-        *((100, 437, 30, False, "suspicious"), (131, 437, 30, True, "suspicious")),
-        *((132, 437, 30, True, "note"), (160, 437, 30, False, "fine")),
-        *((75, 500, 15, True, "note"), (134, 500, 15, False, "fine")),
+        (100, 437, 30, False, "suspicious"), (131, 437, 30, True, "suspicious"),
+        (132, 437, 30, True, "note"), (160, 437, 30, False, "fine"),
+        (75, 500, 15, True, "note"), (134, 500, 15, False, "fine"),
     ],
-)
+)  # fmt: skip
 def test_the_count_decides_a_threshold_and_the_interval_only_doubts(
     k, n, threshold, doubtful, severity
 ):

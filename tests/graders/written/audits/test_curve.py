@@ -26,10 +26,10 @@ def test_a_curve_has_as_many_epochs_as_stated():
 @pytest.mark.parametrize(
     ("start", "stated", "from_zero", "right"),
     [
-        *((0, 7, False, True), (0, 8, False, True), (0, 6, False, False), (0, 9, False, False)),
-        *((1, 8, False, True), (1, 7, False, False), (1, 7, True, True), (1, 6, True, False)),
+        (0, 7, False, True), (0, 8, False, True), (0, 6, False, False), (0, 9, False, False),
+        (1, 8, False, True), (1, 7, False, False), (1, 7, True, True), (1, 6, True, False),
     ],
-)
+)  # fmt: skip
 def test_the_best_epoch_counts_from_zero_or_one(start, stated, from_zero, right):
     curve = curve_of(report_of(drawn(10, 7, start)).runs)
     finding = epoch_finding(curve, "train", stated, from_zero)

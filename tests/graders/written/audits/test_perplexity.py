@@ -48,11 +48,11 @@ def test_the_ten_fail_where_equality_was_declared():
 @pytest.mark.parametrize(
     ("text", "perplexity", "loss"),
     [
-        *(("normal", "280.21", "5.73"), ("normal", "284", "5.63"), ("normal", "275.00", "5.63")),
-        *(("train", "300", "5.73"), ("dev", "290.1", "5.69"), ("normal", "0.5", "-0.69")),
-        *(("normal", "5.63", "280.21"), ("train", "0", "5"), ("train", "5.73", "401.04")),
+        ("normal", "280.21", "5.73"), ("normal", "284", "5.63"), ("normal", "275.00", "5.63"),
+        ("train", "300", "5.73"), ("dev", "290.1", "5.69"), ("normal", "0.5", "-0.69"),
+        ("normal", "5.63", "280.21"), ("train", "0", "5"), ("train", "5.73", "401.04"),
     ],
-)
+)  # fmt: skip
 def test_wrong_pairs_are_impossible(text, perplexity, loss):
     assert severity(text, perplexity, loss) == "impossible"
 

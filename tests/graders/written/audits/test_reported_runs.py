@@ -21,9 +21,9 @@ BOOLQ = {
 GRID = {"lr": ["1e-4", "5e-4", "1e-3"], "epochs": [7, 9]}
 RUBRIC = {"runs": 2, "selection": 1, "test": 1, "stated": 1}
 ROWS = [
-    *(("1e-4", 7, ".7092", ".6924"), ("1e-4", 9, ".7101", ".6910"), ("5e-4", 7, ".6217", ".6272")),
-    *(("5e-4", 9, ".6217", ".6195"), ("1e-3", 7, ".6217", ".6188"), ("1e-3", 9, ".6217", ".5999")),
-]
+    ("1e-4", 7, ".7092", ".6924"), ("1e-4", 9, ".7101", ".6910"), ("5e-4", 7, ".6217", ".6272"),
+    ("5e-4", 9, ".6217", ".6195"), ("1e-3", 7, ".6217", ".6188"), ("1e-3", 9, ".6217", ".5999"),
+]  # fmt: skip
 
 
 def table(rows, chosen=None):
@@ -54,10 +54,10 @@ def test_flags_cost_only_where_the_rubric_says_so(grid, judge):
 @pytest.mark.parametrize(
     ("rows", "chosen", "fraction", "said"),
     [
-        *((ROWS, 0, 0.8, "use only dev"), (ROWS, None, 0.6, "which run you chose")),
-        *((ROWS[:3], 1, 0.8, "3 of the 6"), (ROWS[2:4], 0, (2 / 3 + 3) / 5, "2 of the 6")),
+        (ROWS, 0, 0.8, "use only dev"), (ROWS, None, 0.6, "which run you chose"),
+        (ROWS[:3], 1, 0.8, "3 of the 6"), (ROWS[2:4], 0, (2 / 3 + 3) / 5, "2 of the 6"),
     ],
-)
+)  # fmt: skip
 def test_each_thing_that_lacks_costs_its_points(grid, rows, chosen, fraction, said):
     judged = grid(table(rows, chosen))
     assert judged.fraction == pytest.approx(fraction)
@@ -99,10 +99,10 @@ def test_a_single_accuracy_that_cannot_be_is_refused(judge, text):
 @pytest.mark.parametrize(
     "text",
     [
-        *("not 94.83 %", "< 94.83 %", "94.83 % or 94.81 %", "between 94 % and 95 %", "94.83 ‰"),
-        *("error 5.17 %", "94.83 % at epoch 5 with batch size 128", "94.83 % (loss 0.16)"),
+        "not 94.83 %", "< 94.83 %", "94.83 % or 94.81 %", "between 94 % and 95 %", "94.83 ‰",
+        "error 5.17 %", "94.83 % at epoch 5 with batch size 128", "94.83 % (loss 0.16)",
     ],
-)
+)  # fmt: skip
 def test_a_number_that_may_be_no_accuracy_goes_to_a_person(judge, text):
     asked = {"need": ["test"], "splits": {"test": {"items": 1821, "majority": 912}}}
     with pytest.raises(Unreadable, match="which number"):
@@ -183,11 +183,11 @@ def test_any_text_is_judged_or_refused(text):
 @pytest.mark.parametrize(
     "said",
     [
-        *("Best configuration on dev: 1e-4, 9 epochs", "We pick (1e-4, 9).", "chosen: 1e-4 / 9"),
-        *("best dev accuracy 0.7101", "I chose run 2", "Chosen: lr=0.0001, 9 epochs"),
-        *("selected run: learning rate = 0.0001 and num_epochs = 9", "final model: #2"),
+        "Best configuration on dev: 1e-4, 9 epochs", "We pick (1e-4, 9).", "chosen: 1e-4 / 9",
+        "best dev accuracy 0.7101", "I chose run 2", "Chosen: lr=0.0001, 9 epochs",
+        "selected run: learning rate = 0.0001 and num_epochs = 9", "final model: #2",
     ],
-)
+)  # fmt: skip
 def test_a_choice_may_be_said_in_many_ways(grid, said):
     assert grid(table(ROWS) + "\n\n" + said).fraction == 1
     wrong = (

@@ -121,18 +121,18 @@ def outer(draw, left, right):
 
 FORMS = {  # of each kind, with the kinds of the operands
     "scalar": (
-        *((added, "scalar", "scalar"), (product, "scalar", "scalar"), (quotient, "scalar")),
-        *((raised,), (exponential,), (inner, "vector", "vector")),
+        (added, "scalar", "scalar"), (product, "scalar", "scalar"), (quotient, "scalar"),
+        (raised,), (exponential,), (inner, "vector", "vector"),
     ),
     "vector": (
-        *((added, "vector", "vector"), (product, "scalar", "vector")),
+        (added, "vector", "vector"), (product, "scalar", "vector"),
         (product, "matrix", "vector"),
     ),
     "matrix": (
-        *((added, "matrix", "matrix"), (product, "matrix", "matrix"), (turned, "matrix")),
-        *((product, "scalar", "matrix"), (outer, "vector", "vector")),
+        (added, "matrix", "matrix"), (product, "matrix", "matrix"), (turned, "matrix"),
+        (product, "scalar", "matrix"), (outer, "vector", "vector"),
     ),
-}
+}  # fmt: skip
 
 
 def expression(draw, kind, depth):

@@ -61,11 +61,11 @@ def test_wrong_shapes_are_refused(text, meant, message):
 @pytest.mark.parametrize(
     ("text", "shape"),
     [
-        *(("x^T y", ()), ("x y^T", (4, 4)), ("x^T", (1, 4)), ("S x", (4,)), ("x^T A", (1, 3))),
-        *(("A^T A", (3, 3)), ("c x / n", (4,)), ("S + 2I", (4, 4)), ("2 x x^T x", (4,))),
-        *(("A^†", (3, 4)), ("pinv(c)", ()), ("x^†", (1, 4)), ("A'A''", (3, 3))),
+        ("x^T y", ()), ("x y^T", (4, 4)), ("x^T", (1, 4)), ("S x", (4,)), ("x^T A", (1, 3)),
+        ("A^T A", (3, 3)), ("c x / n", (4,)), ("S + 2I", (4, 4)), ("2 x x^T x", (4,)),
+        ("A^†", (3, 4)), ("pinv(c)", ()), ("x^†", (1, 4)), ("A'A''", (3, 3)),
     ],
-)
+)  # fmt: skip
 def test_shapes_follow_the_rules_of_matrices(text, shape):
     assert np.shape(value(text)) == shape
 

@@ -26,18 +26,18 @@ ONLY = {**THIRD, "target": [0, 0, 1, 0], "unit": True}
 NEARLY = "[1.1499, 4.1566, -.1848]"
 COURSE = {**TWO, "V": V, "tolerance": 0.05}  # the output counts, too
 KEYS = [
-    *("(44.6093, 28.4705, 31.0986)", "100*k_0"),
-    *("S·k_0, where S = 1,000,000", "1000 * key[0]", "1e3 * keys[0, :]", "50*key0"),
-    *("beta k_0 for large beta", "q = 100 k_0 = (47, 65, 60)", "1e9 * k_0"),
+    "(44.6093, 28.4705, 31.0986)", "100*k_0",
+    "S·k_0, where S = 1,000,000", "1000 * key[0]", "1e3 * keys[0, :]", "50*key0",
+    "beta k_0 for large beta", "q = 100 k_0 = (47, 65, 60)", "1e9 * k_0",
     "1e4 (k_0 - 0*k_1)",
-]
+]  # fmt: skip
 MATRICES = [
-    *("100*pinv(K)^T", "[[47,65,60],[64,50,-59],[-3,-48,-88],[43,-83,35]]"),
+    "100*pinv(K)^T", "[[47,65,60],[64,50,-59],[-3,-48,-88],[43,-83,35]]",
     str(np.round(100 * np.linalg.pinv(np.array(K)), 4)),
-    *("[100 k_0; 100 k_1; 100 k_2; 100 k_3]", "[100*k_0, 100*k_1, 100*k_2, 100*k_3]"),
+    "[100 k_0; 100 k_1; 100 k_2; 100 k_3]", "[100*k_0, 100*k_1, 100*k_2, 100*k_3]",
     r"\begin{bmatrix} 100 k_0^T \\ 100 k_1^T \\ 100 k_2^T \\ 100 k_3^T \end{bmatrix}",
-    *("S·K where S = 1,000", "1000 * keys", "100 * np.linalg.pinv(K).T"),
-]
+    "S·K where S = 1,000", "1000 * keys", "100 * np.linalg.pinv(K).T",
+]  # fmt: skip
 
 
 def own(query):
@@ -49,10 +49,10 @@ def own(query):
     [
         *((FIRST, answer) for answer in KEYS),
         *((EACH, answer) for answer in MATRICES),
-        *((ALL, "zeros(3)"), (ALL, r"\vec{0}"), (ALL, "the zero vector")),
-        *((COURSE, NEARLY), (COURSE, "10*(k_0+k_1)")),
+        (ALL, "zeros(3)"), (ALL, r"\vec{0}"), (ALL, "the zero vector"),
+        (COURSE, NEARLY), (COURSE, "10*(k_0+k_1)"),
     ],
-)
+)  # fmt: skip
 def test_right_queries_earn_all(judge, asked, answer):
     assert judge("attention_weights", answer, **asked).fraction == 1
 
@@ -105,10 +105,10 @@ def test_the_best_unit_key_earns_the_method_with_a_weak_query(judge):
 @pytest.mark.parametrize(
     ("answer", "share", "said"),
     [
-        *(("50*[.7071,.7071,.0119]", 0, "length 1"), ("[.71,.71,.01]", 0.5, "length 1")),
-        *(("[0,0,-1]", 0, "off by"), ("[0,0,0]", 0, "length 1"), ("[1,0,0]", 0, "off by")),
+        ("50*[.7071,.7071,.0119]", 0, "length 1"), ("[.71,.71,.01]", 0.5, "length 1"),
+        ("[0,0,-1]", 0, "off by"), ("[0,0,0]", 0, "length 1"), ("[1,0,0]", 0, "off by"),
     ],
-)
+)  # fmt: skip
 def test_other_unit_keys_earn_less(judge, answer, share, said):
     found = judge("attention_weights", answer, others=own(f"50*{EVEN}"), **ONLY)
     assert found.fraction == share

@@ -13,33 +13,33 @@ LETTER = {"key": "B", "options": OPTIONS}
 LETTERS = {"key": ["A", "C", "E"], "boxes": 6}
 FALSE = {"key": False}
 ONE = [
-    *("[b]", "**B**", "`B`", "The answer is B", "Answer: (b)", "Option B", "I would choose B."),
-    *("B - it must match", "the same checkpoint", "B because A loads the wrong ids"),
-    *("B) not A, C", r"$\text{B}$", '"B"', "one checkpoint for both"),
+    "[b]", "**B**", "`B`", "The answer is B", "Answer: (b)", "Option B", "I would choose B.",
+    "B - it must match", "the same checkpoint", "B because A loads the wrong ids",
+    "B) not A, C", r"$\text{B}$", '"B"', "one checkpoint for both",
     *[
-        *("Antwort: B", "La respuesta es B", "答案：B", "B（第二个）", "- [ ] A\n- [x] B\n- [ ] C"),
-        *("I think the letter is B.", "B, weil A nicht passt", "Réponse : B"),
-        *("[ ] A [x] B [ ] C", "☐ A ☑ B ☐ C", "B, unlike A", "B (the same checkpoint)"),
+        "Antwort: B", "La respuesta es B", "答案：B", "B（第二个）", "- [ ] A\n- [x] B\n- [ ] C",
+        "I think the letter is B.", "B, weil A nicht passt", "Réponse : B",
+        "[ ] A [x] B [ ] C", "☐ A ☑ B ☐ C", "B, unlike A", "B (the same checkpoint)",
     ],
-]
+]  # fmt: skip
 SEVERAL = [
-    *("A, C and E", "ACE", "{A,C,E}", "A; C; E", "A/C/E", "A & C & E", "(A), (C), (E)"),
-    *("['A', 'C', 'E']", "- [x] A\n- [ ] B\n- [x] C\n- [ ] D\n- [x] E"),
-    *("The answers are A, C, E", "A) this\nC) that\nE) those", "A. this, C. that, E. those"),
-    *("A + C + E", "ace"),
-    *("A: yes; B: no; C: yes; D: no; E: yes; F: no", "A. C. E.", "A, C, E (not B, D, F)"),
-    *("A: T, B: F, C: T, D: F, E: T, F: F", "A, C, E but not B", "A, C, E, not F"),
-    *("[x] A [ ] B [x] C [ ] D [x] E [ ] F", "A (yes), C (yes), E (yes)"),
+    "A, C and E", "ACE", "{A,C,E}", "A; C; E", "A/C/E", "A & C & E", "(A), (C), (E)",
+    "['A', 'C', 'E']", "- [x] A\n- [ ] B\n- [x] C\n- [ ] D\n- [x] E",
+    "The answers are A, C, E", "A) this\nC) that\nE) those", "A. this, C. that, E. those",
+    "A + C + E", "ace",
+    "A: yes; B: no; C: yes; D: no; E: yes; F: no", "A. C. E.", "A, C, E (not B, D, F)",
+    "A: T, B: F, C: T, D: F, E: T, F: F", "A, C, E but not B", "A, C, E, not F",
+    "[x] A [ ] B [x] C [ ] D [x] E [ ] F", "A (yes), C (yes), E (yes)",
     *["A、C、E", "A，C，E", "A, C und E", "A et C et E", "A, C, E are true"],
-]
+]  # fmt: skip
 VERDICTS = [
-    *("(F)", "no", "No, it is not", "**False**", "FALSE"),
-    *("False, because true labels are needed", "It is false", "This isn't true."),
-    *("The statement is false, since it is true only of one", "Not correct", "incorrect"),
-    *("wrong", r"$\text{False}$", "True or false: false", "F because positions matter"),
+    "(F)", "no", "No, it is not", "**False**", "FALSE",
+    "False, because true labels are needed", "It is false", "This isn't true.",
+    "The statement is false, since it is true only of one", "Not correct", "incorrect",
+    "wrong", r"$\text{False}$", "True or false: false", "F because positions matter",
     "Falsch",
     *["Faux", "Falso.", "错", "不对", "Неверно", "Nein, denn", "❌"],
-]
+]  # fmt: skip
 UNREADABLE = [
     *(
         ("choice", LETTER, each)
@@ -52,8 +52,8 @@ UNREADABLE = [
             "A is wrong",
             "not C but A",
             "It isn't B.",
-            *("anything but B", "other than B", "all but B", "B (wrong)", "B: no"),
-            *("B (every word apart)", "(A) every word apart, (B) the same checkpoint?"),
+            "anything but B", "other than B", "all but B", "B (wrong)", "B: no",
+            "B (every word apart)", "(A) every word apart, (B) the same checkpoint?",
             "A [ ] B [x]",
         ]
     ),
@@ -83,7 +83,7 @@ UNREADABLE = [
             "It is wrong to say that it is false",
         ]
     ),
-]
+]  # fmt: skip
 RIGHT = [
     *(("choice", LETTER, each) for each in ONE),
     *(("choices", LETTERS, each) for each in SEVERAL),
@@ -94,9 +94,9 @@ WRONG = [  # none or several options, or one that there is not
         ("choice", LETTER, each)
         for each in ("", " ", "A and B", "A, B", "B/C", "B or C", "D", "A & B")
     ),
-    *(("choices", LETTERS, "A, G"), ("true_false", FALSE, "true/false")),
+    ("choices", LETTERS, "A, G"), ("true_false", FALSE, "true/false"),
     ("true_false", FALSE, "True or false"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("verify", "asked", "answer"), RIGHT)

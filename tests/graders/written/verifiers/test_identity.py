@@ -52,13 +52,13 @@ BIAS = {
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        *((HEAD, "2d_model + 2"), (HEAD, "2d + 2 parameters"), (HEAD, "2*(d+1) = 2d+2")),
-        *((HEAD, "$2d+2$"), (VARIANCE, "h((σ²+μ²)² − μ⁴)")),
-        *((VARIANCE, r"h(\sigma^4+2\mu^2\sigma^2)"), (OFFSETS, "2Tm - m"), (OFFSETS, "(2T-1)*m*L")),
+        (HEAD, "2d_model + 2"), (HEAD, "2d + 2 parameters"), (HEAD, "2*(d+1) = 2d+2"),
+        (HEAD, "$2d+2$"), (VARIANCE, "h((σ²+μ²)² − μ⁴)"),
+        (VARIANCE, r"h(\sigma^4+2\mu^2\sigma^2)"), (OFFSETS, "2Tm - m"), (OFFSETS, "(2T-1)*m*L"),
         (BIAS, r"q_i^{\text{pos}} \cdot k_j^{\text{pos}}"),
         (BIAS, "q_i^pos · k_j^pos + q_i · q_i"),
     ],
-)
+)  # fmt: skip
 def test_right_formulas_earn_all(earned, question, answer):
     assert earned("identity", answer, **question) == {1}
 
@@ -66,13 +66,13 @@ def test_right_formulas_earn_all(earned, question, answer):
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        *((HEAD, "2d"), (HEAD, "d^2+3d+2"), (HEAD, "2d+1"), (HEAD, "d/0")),
-        *((HEAD, "2d + 2 + 1e-6*d^3"), (HEAD, "(2d+2)(d-d+1.0001)"), (HEAD, "sqrt(-d)")),
-        *((PREFIX, "2*128*d+2*d"), (PREFIX, "128d+2"), (VARIANCE, "h σ^4")),
-        *((VARIANCE, "h(σ²+μ²)²"), (VARIANCE, "h μ²"), (OFFSETS, "2Tm"), (OFFSETS, "(2T+1)m")),
-        *((OFFSETS, "(2T-1)"), (BIAS, "2 q_i^pos·k_j^pos"), (BIAS, "k_j^pos·k_j^pos"), (BIAS, "0")),
+        (HEAD, "2d"), (HEAD, "d^2+3d+2"), (HEAD, "2d+1"), (HEAD, "d/0"),
+        (HEAD, "2d + 2 + 1e-6*d^3"), (HEAD, "(2d+2)(d-d+1.0001)"), (HEAD, "sqrt(-d)"),
+        (PREFIX, "2*128*d+2*d"), (PREFIX, "128d+2"), (VARIANCE, "h σ^4"),
+        (VARIANCE, "h(σ²+μ²)²"), (VARIANCE, "h μ²"), (OFFSETS, "2Tm"), (OFFSETS, "(2T+1)m"),
+        (OFFSETS, "(2T-1)"), (BIAS, "2 q_i^pos·k_j^pos"), (BIAS, "k_j^pos·k_j^pos"), (BIAS, "0"),
     ],
-)
+)  # fmt: skip
 def test_wrong_formulas_never_pass(earned, question, answer):
     assert earned("identity", answer, **question) == {0}
 
@@ -80,11 +80,11 @@ def test_wrong_formulas_never_pass(earned, question, answer):
 @pytest.mark.parametrize(
     ("question", "answer", "hint"),
     [
-        *((HEAD, "2*d", "the bias is forgotten"), (HEAD, "1 + d", "the head has two outputs")),
-        *((PREFIX, "258d", "a prefix is input embeddings only"),),
+        (HEAD, "2*d", "the bias is forgotten"), (HEAD, "1 + d", "the head has two outputs"),
+        (PREFIX, "258d", "a prefix is input embeddings only"),
         (HEAD, "1538", "Write a formula with d, d_model, not a number."),
     ],
-)
+)  # fmt: skip
 def test_a_known_mistake_has_its_hint(judge, question, answer, hint):
     assert judge("identity", answer, **question).hint == hint
 
@@ -118,11 +118,11 @@ def test_weights_divide_the_parts(judge):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        *(("2*n + 2", "not define `n`"), ("2D+2", "not define `D`"), ("2d+", "too early")),
-        *(("two times d", "words"), ("2d+2 = 2(d+2)", "not equal"), ("(2d+2", "never closed")),
+        ("2*n + 2", "not define `n`"), ("2D+2", "not define `D`"), ("2d+", "too early"),
+        ("two times d", "words"), ("2d+2 = 2(d+2)", "not equal"), ("(2d+2", "never closed"),
         ("", "empty"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_is_pointed_at(judge, answer, said):
     with pytest.raises(Unreadable, match=said):
         judge("identity", answer, **HEAD)
@@ -157,10 +157,10 @@ ASKED = {
 @pytest.mark.parametrize(
     "answer",
     [
-        *("Θ(M^2 k)", "O(M^2 d)", "k·M²", "M**2*k", r"\mathcal{O}(M^2 k)", r"$O(M^2 \cdot k)$"),
-        *("O(k M^2 + (M+N)k^2)", "O(M^2k) + O(Mk^2)", "O(M^2 k) per layer"),
+        "Θ(M^2 k)", "O(M^2 d)", "k·M²", "M**2*k", r"\mathcal{O}(M^2 k)", r"$O(M^2 \cdot k)$",
+        "O(k M^2 + (M+N)k^2)", "O(M^2k) + O(Mk^2)", "O(M^2 k) per layer",
     ],
-)
+)  # fmt: skip
 def test_right_complexities_earn_all(judge, answer):
     assert judge("complexity", answer, **ASKED).fraction == 1
 
@@ -168,11 +168,11 @@ def test_right_complexities_earn_all(judge, answer):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        *(("O(M^2)", "`k` is missing"), ("O(Mk)", "slowly"), ("O(M^2 k^2)", "too fast")),
-        *(("O(N^2 k)", "like the cost"), ("O(MNk)", "like the cost"), ("O(1)", "slowly")),
-        *(("O(M^2k + N^2k)", "does not belong"), ("O(M^2 k/N)", ""), ("M^2k - M^2k", "")),
+        ("O(M^2)", "`k` is missing"), ("O(Mk)", "slowly"), ("O(M^2 k^2)", "too fast"),
+        ("O(N^2 k)", "like the cost"), ("O(MNk)", "like the cost"), ("O(1)", "slowly"),
+        ("O(M^2k + N^2k)", "does not belong"), ("O(M^2 k/N)", ""), ("M^2k - M^2k", ""),
     ],
-)
+)  # fmt: skip
 def test_wrong_complexities_earn_nothing(judge, answer, said):
     found = judge("complexity", answer, **ASKED)
     assert found.fraction == 0
@@ -183,11 +183,11 @@ def test_wrong_complexities_earn_nothing(judge, answer, said):
 @pytest.mark.parametrize(
     ("answer", "refusal"),
     [
-        *(("O(n^3)", Unreadable), ("O()", Unreadable), ("quadratic", Unreadable)),
-        *(("O(M^2 k", Unreadable), ("O(min(M, k))", Unreadable)),
-        *(("O(M log M)", Misfit), ("O(M^k)", Misfit)),  # they grow like no polynomial
+        ("O(n^3)", Unreadable), ("O()", Unreadable), ("quadratic", Unreadable),
+        ("O(M^2 k", Unreadable), ("O(min(M, k))", Unreadable),
+        ("O(M log M)", Misfit), ("O(M^k)", Misfit),  # they grow like no polynomial
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_goes_to_a_person_and_other_growth_is_wrong(judge, answer, refusal):
     with pytest.raises(refusal):
         judge("complexity", answer, **ASKED)

@@ -10,11 +10,11 @@ from graders.written.question import Misfit, Unreadable
 @pytest.mark.parametrize(
     "answer",
     [
-        *(r"M = 2AA^\top", "2*A@A.T", "2 A A'", "AA^T + AA^T", "2 A pinv(A)"),
-        *(r"2\sum_{i=1}^{m} a_i a_i^T", "2 A (A^T A)^{-1} A^T", "2*sum_i outer(a_i, a_i)"),
-        *("(A A^T)^2 * 2", "2*A.mm(A.t())", "A.dot(A.T)*2", "2*A.matmul(A.T)"),
+        r"M = 2AA^\top", "2*A@A.T", "2 A A'", "AA^T + AA^T", "2 A pinv(A)",
+        r"2\sum_{i=1}^{m} a_i a_i^T", "2 A (A^T A)^{-1} A^T", "2*sum_i outer(a_i, a_i)",
+        "(A A^T)^2 * 2", "2*A.mm(A.t())", "A.dot(A.T)*2", "2*A.matmul(A.T)",
     ],
-)
+)  # fmt: skip
 def test_right_projections_earn_all(earned, answer):
     assert earned("projection", answer) == {1}
 
@@ -22,13 +22,13 @@ def test_right_projections_earn_all(earned, answer):
 @pytest.mark.parametrize(
     ("answer", "share", "said"),
     [
-        *(("A A^T", 0.5, "half of v_a"), ("2A^T", 0.5, "coefficients"), ("A^T", 0, "must be")),
-        *(("A.mm(A.T)", 0.5, "half of v_a"), ("2*A.t().mm(A)", 0, "must be")),
-        *(("2I", 0, "all of v_b"), ("2(I-BB^T)", 0.75, "contains B")),
-        *(("2 sum_i a_i^T a_i", 0, "a scalar"), ("2 a_1 a_1^T", 0, "does not return v_a")),
-        *(("0", 0, ""), ("2AA^T + BB^T", 0, "all of v_b"), ("-2AA^T", 0, "does not return")),
+        ("A A^T", 0.5, "half of v_a"), ("2A^T", 0.5, "coefficients"), ("A^T", 0, "must be"),
+        ("A.mm(A.T)", 0.5, "half of v_a"), ("2*A.t().mm(A)", 0, "must be"),
+        ("2I", 0, "all of v_b"), ("2(I-BB^T)", 0.75, "contains B"),
+        ("2 sum_i a_i^T a_i", 0, "a scalar"), ("2 a_1 a_1^T", 0, "does not return v_a"),
+        ("0", 0, ""), ("2AA^T + BB^T", 0, "all of v_b"), ("-2AA^T", 0, "does not return"),
     ],
-)
+)  # fmt: skip
 def test_other_projections_earn_what_is_listed(judge, earned, answer, share, said):
     assert earned("projection", answer) == {share}
     assert said in judge("projection", answer).message
@@ -83,7 +83,7 @@ def three(k, q, v):
 @pytest.mark.parametrize(
     ("k", "q", "v"),
     [
-        *((f"K = {K}", f"Q = {Q}", f"V = {V}"), ("I", f"beta*({Q})", V)),
+        (f"K = {K}", f"Q = {Q}", f"V = {V}"), ("I", f"beta*({Q})", V),
         (
             r"u_d u_d^\top + u_c u_c^\top",
             r"u_d u_a^\top + u_c u_d^\top",
@@ -102,7 +102,7 @@ def three(k, q, v):
         ),
         (f"100({K})", Q, "u_b u_b^T/beta^2 - u_c u_c^T/(u_c^T u_c)"),
     ],
-)
+)  # fmt: skip
 def test_right_matrices_earn_all(earned, k, q, v):
     assert earned("key_query_value", three(k, q, v)) == {1}
     assert earned("key_query_value", three(k, q, v), scaled=True) == {1}

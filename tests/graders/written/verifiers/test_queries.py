@@ -14,12 +14,12 @@ SCALED = {"keys": "k", "scaled": True}
 UNSCALED = {"keys": "k", "scaled": False}
 MEANS = {"keys": "mu"}
 SCALABLE = [
-    *(r"\frac{\beta}{2}(k_a+k_b)", r"\lambda (k_a + k_b), \lambda \gg 0", "C (k_a+k_b)"),
-    *("sqrt(d) log(n) beta (k_a+k_b)", "10^20 (k_a+k_b)", "(k_a+k_b)/epsilon"),
-    *("beta^2 (k_a+k_b)", "s(ka+kb)", "beta*(k_a+k_b)/norm(k_a+k_b)", "e^beta (k_a+k_b)"),
-    *("q = β(k_a+k_b)^T", "beta (K_a + K_b)", r"\lim_{\beta \to \infty} \beta (k_a + k_b)"),
-    *(r"\beta\left(\mathbf{k}_a+\mathbf{k}_b\right)", "beta (k_a+k_b) - v_a + v_a"),
-]
+    r"\frac{\beta}{2}(k_a+k_b)", r"\lambda (k_a + k_b), \lambda \gg 0", "C (k_a+k_b)",
+    "sqrt(d) log(n) beta (k_a+k_b)", "10^20 (k_a+k_b)", "(k_a+k_b)/epsilon",
+    "beta^2 (k_a+k_b)", "s(ka+kb)", "beta*(k_a+k_b)/norm(k_a+k_b)", "e^beta (k_a+k_b)",
+    "q = β(k_a+k_b)^T", "beta (K_a + K_b)", r"\lim_{\beta \to \infty} \beta (k_a + k_b)",
+    r"\beta\left(\mathbf{k}_a+\mathbf{k}_b\right)", "beta (k_a+k_b) - v_a + v_a",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,12 @@ SCALABLE = [
     [
         *((answer, setting) for answer in SCALABLE for setting in (SCALED, UNSCALED)),
         ("10*(k_a+k_b)", UNSCALED),  # enough where scores are not divided
-        *(("beta*(mu_a+mu_b)", MEANS), ("β(μ_a+μ_b)", MEANS), (r"\beta(\mu_a + \mu_b)", MEANS)),
-        *(("β(E[k_a]+E[k_b])", MEANS), (r"\beta(\mathbb{E}[k_a]+\mathbb{E}[k_b])", MEANS)),
+        ("beta*(mu_a+mu_b)", MEANS), ("β(μ_a+μ_b)", MEANS), (r"\beta(\mu_a + \mu_b)", MEANS),
+        ("β(E[k_a]+E[k_b])", MEANS), (r"\beta(\mathbb{E}[k_a]+\mathbb{E}[k_b])", MEANS),
         *((f"β(k_a+k_b) with β = {large}", UNSCALED) for large in ("10^6", "100 log n")),
-        *(("100(µ_a+µ_b)", MEANS), ("c mu_a+c mu_b", MEANS)),
+        ("100(µ_a+µ_b)", MEANS), ("c mu_a+c mu_b", MEANS),
     ],
-)
+)  # fmt: skip
 def test_right_queries_earn_all(earned, answer, setting):
     assert earned("average_query", answer, **setting) == {1}
 
@@ -41,15 +41,15 @@ def test_right_queries_earn_all(earned, answer, setting):
 @pytest.mark.parametrize(
     ("answer", "hint"),
     [
-        *(("beta*(k_a-k_b)", "only one of the two"), ("-beta*(k_a+k_b)", "sign")),
-        *(("beta*(k_a+1.01*k_b)", "differ slightly"), ("beta*(k_a + 1.0000001 k_b)", "")),
-        *(("beta*(v_a+v_b)", "values"), ("0", "Build it from"), ("beta*k_a^T k_b", "each product")),
-        *(("beta*sum_i k_i", "same weight"), ("beta*(k_1+k_2)", "scores|sign|one of")),
-        *(("alpha*k_a + beta*k_b", "only one of the two"), ("(k_a+k_b)/beta", "scores")),
-        *(("(k_a+k_b)/0", ""), ("beta*(2 k_a + k_b)", "one of the two|differ slightly")),
+        ("beta*(k_a-k_b)", "only one of the two"), ("-beta*(k_a+k_b)", "sign"),
+        ("beta*(k_a+1.01*k_b)", "differ slightly"), ("beta*(k_a + 1.0000001 k_b)", ""),
+        ("beta*(v_a+v_b)", "values"), ("0", "Build it from"), ("beta*k_a^T k_b", "each product"),
+        ("beta*sum_i k_i", "same weight"), ("beta*(k_1+k_2)", "scores|sign|one of"),
+        ("alpha*k_a + beta*k_b", "only one of the two"), ("(k_a+k_b)/beta", "scores"),
+        ("(k_a+k_b)/0", ""), ("beta*(2 k_a + k_b)", "one of the two|differ slightly"),
         ("beta*k_a + k_b", "one of the two"),
     ],
-)
+)  # fmt: skip
 def test_wrong_queries_never_pass(judge, earned, answer, hint, setting):
     assert earned("average_query", answer, **setting) == {0}
     assert re.search(hint, judge("average_query", answer, **setting).hint)
@@ -58,10 +58,10 @@ def test_wrong_queries_never_pass(judge, earned, answer, hint, setting):
 @pytest.mark.parametrize(
     ("answer", "setting"),
     [
-        *(("(k_a+k_b)/2", UNSCALED), ("2(k_a+k_b)", SCALED), ("10*(k_a+k_b)", SCALED)),
-        *(("mu_a+mu_b", MEANS), ("sqrt(h)*(k_a+k_b)", SCALED)),
+        ("(k_a+k_b)/2", UNSCALED), ("2(k_a+k_b)", SCALED), ("10*(k_a+k_b)", SCALED),
+        ("mu_a+mu_b", MEANS), ("sqrt(h)*(k_a+k_b)", SCALED),
     ],
-)
+)  # fmt: skip
 def test_a_direction_without_a_scale_earns_half(judge, earned, answer, setting):
     assert earned("average_query", answer, **setting) == {0.5}
     assert "too short" in judge("average_query", answer, **setting).message
@@ -70,10 +70,10 @@ def test_a_direction_without_a_scale_earns_half(judge, earned, answer, setting):
 @pytest.mark.parametrize(
     ("answer", "share"),
     [
-        *(("beta*(k_a+k_b)", 0.5), ("k_a+k_b", 0.25), ("beta*k_a", 0), ("beta(mu_a-mu_b)", 0)),
-        *(("beta*(mu_a+1.01 mu_b)", 0), ("alpha*(mu_a+mu_b)", 0), ("beta*(v_a+v_b)", 0)),
+        ("beta*(k_a+k_b)", 0.5), ("k_a+k_b", 0.25), ("beta*k_a", 0), ("beta(mu_a-mu_b)", 0),
+        ("beta*(mu_a+1.01 mu_b)", 0), ("alpha*(mu_a+mu_b)", 0), ("beta*(v_a+v_b)", 0),
     ],
-)
+)  # fmt: skip
 def test_keys_for_means_are_told_and_earn_half_of_the_rest(judge, earned, answer, share):
     assert earned("average_query", answer, **MEANS) == {share}
     found = judge("average_query", "beta*(k_a+k_b)", **MEANS)
@@ -95,17 +95,17 @@ def test_a_listed_mistake_has_its_own_hint(judge):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        *(("beta*(mu_a+mu_b)", "`mu_a` is unknown"), ("k_a k_b", "next to each other")),
-        *(("beta(k_a+", "never closed"), ("any vector", "No formula")),
-        *(("beta*(key_a+key_b)", "`key_a` is unknown"), ("beta*(k_a+k_c)", "`k_c` is unknown")),
+        ("beta*(mu_a+mu_b)", "`mu_a` is unknown"), ("k_a k_b", "next to each other"),
+        ("beta(k_a+", "never closed"), ("any vector", "No formula"),
+        ("beta*(key_a+key_b)", "`key_a` is unknown"), ("beta*(k_a+k_c)", "`k_c` is unknown"),
         ("q is not beta(k_a + k_b)", "contradict"),
         ("Use beta(k_a + k_b) or beta k_a", "several"),
         ("half the sum of k_a and k_b", "No formula|missing"),
         *((f"{b}(k_a+k_b), {b} = 1", "several") for b in ("β", r"\beta", "beta", "S")),
-        *(("β(k_a+k_b), β ∈ (0,1)", "contradict"), ("β(k_a+k_b) with β negative", "contradict")),
-        *(("1,5·10^4 k_a + 1,5·10^4 k_b", "comma"), ("β k_a + γ k_b, β = γ = 10^3", "several")),
+        ("β(k_a+k_b), β ∈ (0,1)", "contradict"), ("β(k_a+k_b) with β negative", "contradict"),
+        ("1,5·10^4 k_a + 1,5·10^4 k_b", "comma"), ("β k_a + γ k_b, β = γ = 10^3", "several"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
     with pytest.raises(Unreadable, match=said):
         judge("average_query", answer, **UNSCALED)
@@ -139,12 +139,12 @@ def both(one, two):
 @pytest.mark.parametrize(
     ("one", "two"),
     [
-        *(("beta*mu_a", "beta*mu_b"), ("β μ_b", "β μ_a"), (r"\beta \mu_a", r"\beta \mu_b")),
-        *(("100 mu_a", "100mu_b"), ("c_1 mu_a", "c_2 mu_b")),
-        *(("q_1 = beta mu_a", "q_2 = beta mu_b"), ("beta(mu_a - mu_b)", "beta mu_b")),
-        *(("β μ_a, β = 1000", "β μ_b, β = 1000"), ("β E[k_a]", "β E[k_b]")),
+        ("beta*mu_a", "beta*mu_b"), ("β μ_b", "β μ_a"), (r"\beta \mu_a", r"\beta \mu_b"),
+        ("100 mu_a", "100mu_b"), ("c_1 mu_a", "c_2 mu_b"),
+        ("q_1 = beta mu_a", "q_2 = beta mu_b"), ("beta(mu_a - mu_b)", "beta mu_b"),
+        ("β μ_a, β = 1000", "β μ_b, β = 1000"), ("β E[k_a]", "β E[k_b]"),
     ],
-)
+)  # fmt: skip
 def test_right_pairs_earn_all(earned, one, two):
     assert earned("two_queries", both(one, two)) == {1}
 

@@ -10,31 +10,31 @@ from graders.written.question import Misfit, Unreadable
 KEY = [3, 2, -4]
 PERCENT = {"key": 94.83, "percent": True, "tolerance": 1e-6}
 VECTORS = [
-    *("3\n2\n-4", "torch.tensor([3, 2, -4], dtype=torch.float64)", "np.array([3,2,-4])"),
+    "3\n2\n-4", "torch.tensor([3, 2, -4], dtype=torch.float64)", "np.array([3,2,-4])",
     "array([[ 3.],\n       [ 2.],\n       [-4.]])",
     "tensor([3., 2., -4.], device='cuda:0', grad_fn=<AddBackward0>)",
-    *(r"\begin{pmatrix}3\\2\\-4\end{pmatrix}", r"\begin{bmatrix} 3 & 2 & -4 \end{bmatrix}^T"),
-    *(r"\left(\begin{array}{c}3\\2\\-4\end{array}\right)", "- 3\n- 2\n- -4", "⟨3,2,−4⟩"),
-    *("100*[.03, .02, -.04]", r"\frac{1}{2} (6, 4, -8)", "[6,4,-8]/2", "c = (3, 2, -4)^T"),
-    *("$[3, 2, -4]^\\top$", "3,0; 2,0; -4,0", "[6/2, sqrt(4), -2^2]", "`[3,2,-4]`"),
-    *("3, 2 and -4", "(3, 2, -4) ∈ R^3", "[3, 2, - 4]"),
-    *("The output is [3, 2, -4].", "输出是 [3, 2, -4]。", "[3，2，-4]", "v_1 = (3, 2, -4)"),
-    *("Die Ausgabe ist (3, 2, -4).", r"So we get \begin{pmatrix}3\\2\\-4\end{pmatrix} here."),
-]
+    r"\begin{pmatrix}3\\2\\-4\end{pmatrix}", r"\begin{bmatrix} 3 & 2 & -4 \end{bmatrix}^T",
+    r"\left(\begin{array}{c}3\\2\\-4\end{array}\right)", "- 3\n- 2\n- -4", "⟨3,2,−4⟩",
+    "100*[.03, .02, -.04]", r"\frac{1}{2} (6, 4, -8)", "[6,4,-8]/2", "c = (3, 2, -4)^T",
+    "$[3, 2, -4]^\\top$", "3,0; 2,0; -4,0", "[6/2, sqrt(4), -2^2]", "`[3,2,-4]`",
+    "3, 2 and -4", "(3, 2, -4) ∈ R^3", "[3, 2, - 4]",
+    "The output is [3, 2, -4].", "输出是 [3, 2, -4]。", "[3，2，-4]", "v_1 = (3, 2, -4)",
+    "Die Ausgabe ist (3, 2, -4).", r"So we get \begin{pmatrix}3\\2\\-4\end{pmatrix} here.",
+]  # fmt: skip
 MATRICES = [
-    *("[1 2; 3 4]", "tensor([[1., 2.],\n        [3., 4.]])", "- [1,2]\n- [3,4]"),
-    *(r"\begin{bmatrix}1&2\\3&4\end{bmatrix}", "[[2,4],[6,8]]/2", "| 1 | 2 |\n| 3 | 4 |"),
-]
+    "[1 2; 3 4]", "tensor([[1., 2.],\n        [3., 4.]])", "- [1,2]\n- [3,4]",
+    r"\begin{bmatrix}1&2\\3&4\end{bmatrix}", "[[2,4],[6,8]]/2", "| 1 | 2 |\n| 3 | 4 |",
+]  # fmt: skip
 NUMBERS = [
-    *("6,920", "6.92e3", "n = 6920", "$6920$", "6920 examples", "13840/2", "about: 6920"),
-    *(r"\frac{13840}{2}", "≈ 6920", "**6920**"),
+    "6,920", "6.92e3", "n = 6920", "$6920$", "6920 examples", "13840/2", "about: 6920",
+    r"\frac{13840}{2}", "≈ 6920", "**6920**",
     "6.920",
     "6 920",
     "6'920",
     "~6920",
     "about 6920 texts",
     "6920 Sätze",
-]
+]  # fmt: skip
 MISTAKES = [
     ("formula", "[3, -2, 4]", "it picked k_2", 0.0),
     ("formula", "[3, 2, 4]", "it picked k_3", 0.0),
@@ -58,10 +58,10 @@ def test_a_value_is_read_however_it_is_typed(judge, verify, asked, answer):
 @pytest.mark.parametrize(
     ("answer", "hint"),
     [
-        *(("[3,-2,4]", "it picked k_2"), ("[3, 2, 4]", "it picked k_3"), ("[3, 2, 0]", "")),
-        *(("0", "this is a weight or an index"), ("[3, 2, 4.1]", ""), ("(2, 3, -4)", "")),
+        ("[3,-2,4]", "it picked k_2"), ("[3, 2, 4]", "it picked k_3"), ("[3, 2, 0]", ""),
+        ("0", "this is a weight or an index"), ("[3, 2, 4.1]", ""), ("(2, 3, -4)", ""),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_vector_tells_which(judge, answer, hint):
     found = judge("vector", answer, key=KEY, mistakes=MISTAKES)
     assert (found.fraction, found.hint) == (0, hint)
@@ -70,14 +70,14 @@ def test_a_wrong_vector_tells_which(judge, answer, hint):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        *(("[3, 2, -4", "closed"), ("[1, 2, 3] is not it", "contradict")),
-        *(("(3, 2, -4) or (3, -2, 4)", "several"), ("S = 1,000,000", "may be one number")),
-        *(("[nan, 2, -4]", "finite"), ("[inf,2,-4]", "finite"), ("1e999, 2, 3", "too large")),
-        *(("[x, y, z]", "unknown"), ("", "No numbers|empty|early"), ("[[3,2],[-4]]", "rows")),
-        *(("3,2,-4)", "no opening"), ("the second", "words|known")),
-        *(("(3/2/-4)", "numbers"), ("[3]*3", "numbers")),
+        ("[3, 2, -4", "closed"), ("[1, 2, 3] is not it", "contradict"),
+        ("(3, 2, -4) or (3, -2, 4)", "several"), ("S = 1,000,000", "may be one number"),
+        ("[nan, 2, -4]", "finite"), ("[inf,2,-4]", "finite"), ("1e999, 2, 3", "too large"),
+        ("[x, y, z]", "unknown"), ("", "No numbers|empty|early"), ("[[3,2],[-4]]", "rows"),
+        ("3,2,-4)", "no opening"), ("the second", "words|known"),
+        ("(3/2/-4)", "numbers"), ("[3]*3", "numbers"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
     with pytest.raises(Unreadable, match=said):
         judge("vector", answer, key=KEY)
@@ -163,10 +163,10 @@ def shape(judge):
 @pytest.mark.parametrize(
     "text",
     [
-        *("torch.Size([64, 45])", "`torch.Tensor` of shape `(B, 45)`", "64×45", "[B=64, L=45]"),
-        *("$B \\times L$", "(batch_size, seq_len)", "shape: (64, 45), token ids"),
+        "torch.Size([64, 45])", "`torch.Tensor` of shape `(B, 45)`", "64×45", "[B=64, L=45]",
+        "$B \\times L$", "(batch_size, seq_len)", "shape: (64, 45), token ids",
     ],
-)
+)  # fmt: skip
 def test_notations_of_one_shape_are_right(shape, text):
     assert shape(text).fraction == 1.0
 
