@@ -31,7 +31,7 @@ from submissions.submission import Rejected
 BELOW = 3  # the exit code for a graded submission with fewer points than required
 VISIBLE = "Only the visible criteria are graded here, on public inputs. This is not your grade."
 EVERYTHING = "This includes hidden criteria and is for staff only."
-UNJUDGED = "Not checked here because the course's files are not given: "
+UNGRADED = "Not checked here because the course's files are not given: "
 
 Upload = Annotated[Path, typer.Argument(help="A folder or an archive.")]
 Summary = Annotated[Path | None, typer.Option(help="Add Markdown to the end of this file.")]
@@ -108,8 +108,8 @@ def _for_student(
     """Return a plan with the visible criteria and public inputs."""
     tier, criteria = choose_tier(isolation), choose_criteria(visible_part(task), only)
     plan = precheck_options(task, upload.path, tier, data=data, only=criteria)
-    unjudged = (UNJUDGED + ", ".join(plan.not_judged) + ".",) if plan.not_judged else ()
-    return Plan(plan.options, (VISIBLE, *unjudged), plan)
+    ungraded = (UNGRADED + ", ".join(plan.not_graded) + ".",) if plan.not_graded else ()
+    return Plan(plan.options, (VISIBLE, *ungraded), plan)
 
 
 def _for_staff(options: Options) -> Plan:

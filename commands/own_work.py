@@ -58,7 +58,7 @@ def check(
         if json:
             terminal_json.print_result(result)
         else:
-            unseen = terminal_check.Unseen(missing_parts(task, plan, result), plan.not_judged)
+            unseen = terminal_check.Unseen(missing_parts(task, plan, result), plan.not_graded)
             terminal_check.show_check(result, unseen, verbose=verbose)
         return int(plan.failed_to_grade(result))
 

@@ -184,11 +184,14 @@ class Child:
         return frame
 
     def has_unread(self) -> bool:
-        """Return whether the child sent something without a request, or closed its channel."""
+        """Return whether the child sent something without a request; raises HungUp at the end."""
         if self._reader.pending:
             return True
         ready = self._selector.select(0)
-        return any(key.fileobj is self._channel for key, _ in ready)
+        if any(key.fileobj is self._channel for key, _ in ready):
+            self._read_channel()
+            return True
+        return False
 
     def _wait(self, seconds: float) -> None:
         if time.monotonic() - self._watched > WATCH:

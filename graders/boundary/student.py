@@ -211,19 +211,30 @@ class Student:
         if len(self._broken) >= MAX_FAULTS:
             last = self._broken[-1]
             times = f"This happened {len(self._broken)} times, so your code was not called again."
-            raise type(last)(f"{last} {times}", last.where)
+            raise type(last)(f"{last} {times}", last.where, hint=last.hint)
         if self._spent >= self._limits.wall_seconds:
             raise outcome.out_of_time(self._limits)
 
     def _running(self) -> Child:
         """Return the child; a fresh one if there is none or it sent something without a request."""
-        if self._child is not None and self._child.has_unread():
-            self._end(outcome.unreadable(wire.WireError("it sent more than it was asked for")))
-            self._refuse_when_hopeless()
+        if self._child is not None and (fault := self._fault_since(self._child)) is not None:
+            if isinstance(fault, StudentFault):
+                self._end(fault)
+                self._refuse_when_hopeless()
+            self._stop()  # killed from outside: no answer is lost
         if self._child is None:
             self._start()
         assert self._child is not None  # noqa: S101  narrows the type: _start sets it
         return self._child
+
+    def _fault_since(self, child: Child) -> StudentFault | SandboxFailed | None:
+        """Return what a child did wrong since its last answer, or None if it still waits."""
+        try:
+            unread = child.has_unread()
+        except HungUp:
+            return outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
+        sent = wire.WireError("it sent more than it was asked for")
+        return outcome.unreadable(sent) if unread else None
 
     def _start(self) -> None:
         try:

@@ -55,23 +55,22 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
     )
 
 
-def refuse_unknown_grounds(checks: Sequence[Check]) -> None:
-    """Raise UsageError if a check depends on one that does not exist."""
+def refuse_wrong_dependencies(checks: Sequence[Check]) -> None:
+    """Raise UsageError if an id is not unique, or a check depends on one that is not above it.
+
+    A check that runs before one that it depends on would not be skipped.
+    """
     ids = {each.id for each in checks}
+    above: set[str] = set()
     for each in checks:
+        if each.id in above:
+            raise UsageError(f"two checks have the id `{each.id}`", f"rename one: {IDS}")
         for name in each.depends_on:
             if name not in ids:
                 near = did_you_mean(name, ids)
                 raise UsageError(
                     f"`{each.id}` depends on `{name}`, which is not a check{near}", IDS
                 )
-
-
-def refuse_late_grounds(checks: Sequence[Check]) -> None:
-    """Raise UsageError if a check runs before one that it depends on: it would not be skipped."""
-    above: set[str] = set()
-    for each in checks:
-        for name in each.depends_on:
             if name not in above:
                 raise UsageError(
                     f"`{each.id}` depends on `{name}`, which is not above it",

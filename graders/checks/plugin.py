@@ -20,9 +20,8 @@ from hypothesis import is_hypothesis_test, seed
 from graders.boundary.student import Student
 from graders.checks.check_functions import (
     check_of,
-    refuse_late_grounds,
     refuse_unknown_fixtures,
-    refuse_unknown_grounds,
+    refuse_wrong_dependencies,
 )
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
@@ -145,8 +144,7 @@ class GradingPlugin:
         """Keep the checks that were asked for; refuse all if one names what does not exist."""
         wanted: list[pytest.Item] = []
         checks = [check_of(item, self._assignment) for item in items]
-        refuse_unknown_grounds(checks)
-        refuse_late_grounds(checks)
+        refuse_wrong_dependencies(checks)
         for item, check in zip(items, checks, strict=True):
             refuse_unknown_fixtures(item)
             if self._material.rerun is None and "rerun" in getattr(item, "fixturenames", ()):
@@ -228,17 +226,17 @@ class GradingPlugin:
                 continue
             named = self._may_name(check, before.check)
             if before.status == "error":
-                ground = f"`{name}`" if named else "something shown later"
-                return verdict(check, GraderFault(f"it builds on {ground}, which could not run"))
+                what = f"`{name}`" if named else "something shown later"
+                return verdict(check, GraderFault(f"it builds on {what}, which could not run"))
             return CheckResult(
                 check, "skipped", 0.0, _because(before) if named else SHOWN_LATER, outcome="blocked"
             )
         return None
 
-    def _may_name(self, check: Check, ground: Check) -> bool:
+    def _may_name(self, check: Check, dependency: Check) -> bool:
         """Return True if everyone who can see one check can also see the other."""
         seen = {each.id: each.visibility for each in self._assignment.rubric}
-        return seen[ground.criterion] in ("visible", seen[check.criterion])
+        return seen[dependency.criterion] in ("visible", seen[check.criterion])
 
 
 def _because(before: CheckResult) -> str:

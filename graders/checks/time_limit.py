@@ -18,7 +18,10 @@ def at_most(seconds: float) -> Iterator[None]:
 
     This works only in a process's main thread, and not on Windows; otherwise nothing happens.
     """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not MAIN:
+    if (
+        not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+    ):
         yield
         return
 
@@ -32,6 +35,3 @@ def at_most(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-MAIN = threading.main_thread()

@@ -28,7 +28,7 @@ from graders.failures import read_hints, with_hints
 from graders.grading.environment import environment_of
 from graders.grading.rerun import RerunPlan, open_rerun
 from graders.grading.rival_files import ambiguous, best_of_rivals, notes_on_files, placed
-from graders.grading.uploaded_files import code_prints, missing_files
+from graders.grading.uploaded_files import code_checksums, missing_files
 from graders.model import (
     Assignment,
     Check,
@@ -200,6 +200,9 @@ class _Grading:
         plugin = self._run_checks(material, self.options.only)
         results: Sequence[CheckResult] = plugin.results
         notes: Sequence[str] = suite.notes if suite else ()
+        # Of all files: the next step removes some.
+        missing = missing_files(assignment, wanted, clean)
+        checksums = code_checksums(assignment, clean)
         if clean.code is not None and suite is None:
             again = partial(self._judge_again, clean.code, budget, material)
             results, said = placed(results, student), notes_on_files(student)
@@ -207,8 +210,8 @@ class _Grading:
             notes = [*said, *notes]
         found: dict[str, object] = {
             "intake": [*clean.notes, *notes],
-            "missing": missing_files(assignment, wanted, clean),
-            "code": code_prints(assignment, clean),
+            "missing": missing,
+            "code": checksums,
             "data": material.data.description,
         }
         if self.options.rerun is not None:
@@ -233,10 +236,14 @@ class _Grading:
     def _judge_again(
         self, code: Path, budget: Budget, material: Material, only: frozenset[str]
     ) -> tuple[Sequence[CheckResult], Sequence[Path]]:
-        """Grade some criteria again on the remaining files."""
-        with self._process(self._side, code, budget) as student:
-            plugin = self._run_checks(replace(material, student=student), only)
-            return placed(plugin.results, student), ambiguous(student, code)
+        """Grade some criteria again on the remaining files; once more if a sandbox failed."""
+        for _ in range(2):
+            with self._process(self._side, code, budget) as student:
+                plugin = self._run_checks(replace(material, student=student), only)
+                found = placed(plugin.results, student), ambiguous(student, code)
+            if not plugin.sandbox_failed:
+                break
+        return found
 
     def _process(self, side: Side, code: Path | None, budget: Budget | None) -> Student:
         """Return a sandboxed process for this code; it starts at the first call."""

@@ -21,7 +21,7 @@ class Precheck:
     """How to grade for the student, and the titles of the criteria that are not graded."""
 
     options: Options
-    not_judged: tuple[str, ...]
+    not_graded: tuple[str, ...]
     wanted: tuple[Criterion, ...]
 
     def failed_to_grade(self, result: Result) -> bool:
@@ -48,8 +48,8 @@ def precheck_options(
 ) -> Precheck:
     """Return the visible criteria that can be graded here.
 
-    If the course's files lie in the folder that students work in, metrics are judged with them.
-    Without these files, only metrics whose checks do not ask for `data` are judged.
+    If the course's files are in the folder that students work in, metrics are graded with them.
+    Without these files, only metrics whose checks do not use `data` are graded.
     """
     refuse_other_data(assignment, data)
     beside = data is None and holds_data(assignment.data, upload)
@@ -62,12 +62,12 @@ def precheck_options(
     )
     waiting = _metrics_of_the_data(assignment) if data is None else frozenset[str]()
     judged = frozenset(c.id for c in wanted if c.id not in waiting)
-    not_judged = tuple(c.title for c in wanted if c.id not in judged)
-    return Precheck(Options(tier, data, judged), not_judged, wanted)
+    not_graded = tuple(c.title for c in wanted if c.id not in judged)
+    return Precheck(Options(tier, data, judged), not_graded, wanted)
 
 
 def _metrics_of_the_data(assignment: Assignment) -> frozenset[str]:
-    """The metrics that cannot be judged without the course's files; all if nobody can say which."""
+    """Return the metrics that need the course's files; all if the check files do not import."""
     metrics = frozenset(each.id for each in assignment.rubric if each.kind == "metric")
     if not metrics:
         return metrics

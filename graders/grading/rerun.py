@@ -106,7 +106,7 @@ def open_rerun(
         assignment.limits,
         wall_seconds=plan.wall_seconds,
         cpu_seconds=math.ceil(plan.wall_seconds) * CORES,
-        total_seconds=math.inf,  # each part has its own time limit
+        total_seconds=math.inf,  # `wall_seconds` alone limits it, for all commands together
         gpu=plan.gpu,
     )
     side = Side(assignment.folder)

@@ -1,4 +1,4 @@
-"""What staff are told of an upload's files: which are missing, and sums that reveal copies."""
+"""Report an upload's missing files, and the checksums that reveal copies."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ UNWRITTEN = re.compile(rb"^\s*raise NotImplementedError", re.MULTILINE)
 def missing_files(
     assignment: Assignment, wanted: Collection[Criterion], clean: CleanFolder
 ) -> list[str]:
-    """The files that the criteria with points need and the upload lacks, by name."""
+    """Return the names of the files that the criteria with points need and the upload lacks."""
     kinds, files = {each.kind for each in wanted if each.points}, assignment.files
     missing: list[str] = []
     if "code" in kinds:
@@ -32,25 +32,25 @@ def missing_files(
     return missing
 
 
-def code_prints(assignment: Assignment, clean: CleanFolder) -> dict[str, str]:
-    """By name, the sums of the code files that only a copy has in common with another upload.
+def code_checksums(assignment: Assignment, clean: CleanFolder) -> dict[str, str]:
+    """Return the sha256 of each code file, by name, to compare with other uploads.
 
-    These are the files that the assignment asks for, but for tiny and unfinished ones and those
-    that students were given.
+    Tiny files, unfinished ones and those that students were given are left out, because they are
+    equal in honest uploads, too.
     """
     folders = (assignment.folder / name for name in GIVEN)
-    given = {_sum(_content(path)) for folder in folders for path in _code_files(folder)}
+    given = {_sha256(_content(path)) for folder in folders for path in _code_files(folder)}
     found = {}
     for path in _code_files(clean.root):
         content = _content(path)
         asked = any(fnmatchcase(path.name, name) for name in assignment.files.code)
         if asked and not _is_tiny(content) and not UNWRITTEN.search(content):
-            found[str(path.relative_to(clean.root))] = _sum(content)
+            found[str(path.relative_to(clean.root))] = _sha256(content)
     return {name: sha256 for name, sha256 in found.items() if sha256 not in given}
 
 
 def _missing_code(patterns: Collection[str], names: Collection[str]) -> list[str]:
-    """The patterns without a file; of patterns with a `*`, one that has a file is enough."""
+    """Return the patterns without a file; of patterns with a `*`, one that has a file is enough."""
     missing = [each for each in patterns if not any(fnmatchcase(name, each) for name in names)]
     some = any("*" in each for each in patterns) and len(missing) < len(patterns)
     return [] if some else missing
@@ -61,7 +61,7 @@ def _code_files(folder: Path) -> Iterator[Path]:
 
 
 def _content(path: Path) -> bytes:
-    """The file without what an editor or a system changes: line ends, spaces before them."""
+    """Return the content without trailing spaces and line ends, which editors change."""
     return b"\n".join(line.rstrip() for line in path.read_bytes().splitlines()).strip()
 
 
@@ -70,5 +70,5 @@ def _is_tiny(content: bytes) -> bool:
     return sum(len(line) for line in lines if not line.startswith(b"#")) < TINY
 
 
-def _sum(content: bytes) -> str:
+def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()

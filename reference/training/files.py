@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graders.errors import UsageError
+from graders.errors import StorageError
 from graders.storage.files import write_whole
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ REMEDY = "make room or give another --out; the same command resumes where it sto
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file completely; if the disk is full, keep the old one and raise UsageError."""
+    """Write a file completely; if the disk is full, keep the old one and raise StorageError."""
     write_whole(path, content, remedy=REMEDY, durable=True)
 
 
@@ -34,13 +34,13 @@ def save_tensors(path: Path, content: object) -> None:
 
 
 def load_tensors(path: Path) -> Any:
-    """Return what save_tensors wrote. Raises UsageError if the file is damaged."""
+    """Return what save_tensors wrote. Raises StorageError if the file is damaged."""
     import torch
 
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # an unpickler may raise anything on damaged bytes
-        raise UsageError(
+        raise StorageError(
             f"{path}: the file is damaged", "remove it, and its phase begins again"
         ) from error
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from graders.errors import UsageError
+from graders.errors import StorageError, UsageError
 from reference.training.files import write_text
 
 Report = Callable[[str, int, int, float | None], None]  # phase, steps done, total steps, loss
@@ -48,7 +48,8 @@ def seed_of(seed: int, name: str) -> int:
 def measured(kind: type[T], done: Path, files: Iterable[Path], run: Callable[[], T]) -> T:
     """Return a phase's measurements, from this run or from the file `done` of an earlier one.
 
-    It is run if that file or one that it writes is missing. Raises UsageError if `done` is damaged.
+    It is run if that file or one that it writes is missing. Raises StorageError if `done` is
+    damaged.
     """
     adapter = TypeAdapter(kind)
     if not done.is_file() or not all(file.is_file() for file in files):
@@ -59,6 +60,6 @@ def measured(kind: type[T], done: Path, files: Iterable[Path], run: Callable[[],
     try:
         return adapter.validate_json(done.read_bytes())
     except ValidationError as error:
-        raise UsageError(
+        raise StorageError(
             f"{done}: the file is damaged", "remove it, and its phase is run again"
         ) from error

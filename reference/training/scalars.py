@@ -42,7 +42,7 @@ def curve_scalars(curve: Sequence[Point]) -> list[Scalar]:
 
 
 def write_events(folder: Path, scalars: Sequence[Scalar]) -> None:
-    """Replace the folder's event file atomically. Raises UsageError if the disk is full."""
+    """Replace the folder's event file atomically. Raises StorageError if the disk is full."""
     write_bytes(folder / EVENTS, b"".join(map(_record, _events(scalars))))
 
 

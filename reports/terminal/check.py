@@ -45,7 +45,7 @@ class Unseen:
     """The data that a Result lacks: missing files, and criteria that are not checked here."""
 
     missing: Mapping[str, str]
-    not_judged: Sequence[str] = ()
+    not_graded: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ def show_check(result: Result, unseen: Unseen, *, verbose: bool = False) -> None
         _show_rows(list(_folded(result.criteria, unseen.missing)))
         _show_failures(result, unseen.missing)
         _show_unread(result)
-    if unseen.not_judged:
-        titles = "; ".join(line(title) for title in unseen.not_judged)
+    if unseen.not_graded:
+        titles = "; ".join(line(title) for title in unseen.not_graded)
         say = "Pass the folder with the course's files as --data DIR."
         OUT.print(f"Not checked here: {titles}. {say}", style="dim")
     show_points(result)

@@ -9,8 +9,8 @@ Delegate=yes`). Without one, usage.py counts what it can see. See cgroups(7).
 """
 
 import contextlib
-import itertools
 import os
+import secrets
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,8 +36,6 @@ unset PWD OLDPWD SHLVL
 exec "$@"
 """
 
-_numbers = itertools.count()
-
 
 @dataclass(frozen=True, slots=True)
 class GroupFolders:
@@ -56,7 +54,7 @@ class Group:
         place = find_place()
         if place is None:
             raise OSError("control groups cannot be made here")
-        name = f"softmark-{os.getpid()}-{next(_numbers)}"
+        name = f"softmark-{os.getpid()}-{secrets.token_hex(6)}"
         self._unified = place.unified
         self._memory = place.memory / name
         self._pids = place.pids / name
@@ -64,7 +62,7 @@ class Group:
         self.limit = memory
         try:
             for folder in self._folders():
-                folder.mkdir(exist_ok=True)
+                folder.mkdir()
             _bound(self._memory, self._pids, memory, processes + OURS, unified=place.unified)
         except OSError:
             self.remove()

@@ -57,10 +57,14 @@ def warm_works(tier: Tier, preload: tuple[str, ...] = ()) -> bool:
     """
     if tier is Tier.NONE or sys.platform != "linux":
         return False
+    return _may_fork(tier) and tier_works(tier) and _probe(tier, warm=True, preload=preload)
+
+
+def _may_fork(tier: Tier) -> bool:
+    """Return whether a forked child could be isolated as strictly as one that starts cold."""
     from graders.boundary.child.landlock import SCOPES_ABI, abi
 
-    scoped = tier is Tier.BUBBLEWRAP or abi() >= SCOPES_ABI
-    return scoped and tier_works(tier) and _probe(tier, warm=True, preload=preload)
+    return tier is Tier.BUBBLEWRAP or abi() >= SCOPES_ABI
 
 
 def start_ahead(tier: Tier, preload: tuple[str, ...]) -> None:
@@ -68,7 +72,7 @@ def start_ahead(tier: Tier, preload: tuple[str, ...]) -> None:
 
     Its imports take seconds, during which the upload and the checks are read.
     """
-    if tier is Tier.LANDLOCK or (tier is Tier.BUBBLEWRAP and os.geteuid() == 0):
+    if tier is not Tier.NONE and _may_fork(tier) and (tier is Tier.LANDLOCK or os.geteuid() == 0):
         from graders.boundary.tiers import warm  # exists only on Linux
 
         warm.parent(preload)

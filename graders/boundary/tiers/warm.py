@@ -88,7 +88,9 @@ class WarmParent:
     def __init__(self, preload: Sequence[str] = ()) -> None:
         self._stage = Stage(None, None, None)
         self._control, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
-        with theirs:
+        with contextlib.ExitStack() as failing, theirs:
+            failing.callback(self._stage.close)
+            failing.callback(self._control.close)
             number = theirs.fileno()
             self._process = subprocess.Popen(  # noqa: S603  our own interpreter and modules
                 python("forker", ",".join((str(number), *preload)), self._stage.layout.runtime),
@@ -100,6 +102,7 @@ class WarmParent:
                 start_new_session=True,
                 pass_fds=(number,),
             )
+            failing.pop_all()
         self.pid = self._process.pid
 
     def alive(self) -> bool:

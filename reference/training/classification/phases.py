@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save
 
 from graders.data.labelled import LabelledData
-from graders.errors import UsageError
+from graders.errors import StorageError, UsageError
 from reference.models.backbone import Backbone, load_backbone
 from reference.models.classifier import Classifier
 from reference.models.methods import PREFIX_LENGTH, Method
@@ -111,11 +111,11 @@ def evaluation(method: Method, part: str, material: Material) -> Evaluation:
 
 
 def said_of(method: Method, part: str, material: Material) -> list[int]:
-    """Return the labels in a file of predictions. Raises UsageError if it is damaged."""
+    """Return the labels in a file of predictions. Raises StorageError if it is damaged."""
     file = material.plan.predictions(method, part)
     lines = file.read_text(encoding="utf-8", errors="replace").split()
     if len(lines) != len(material.parts[part]) or set(lines) - {"0", "1"}:
-        raise UsageError(
+        raise StorageError(
             f"{file}: the file is damaged", "remove it, and its method is trained again"
         )
     return [int(line) for line in lines]

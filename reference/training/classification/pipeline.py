@@ -40,7 +40,8 @@ def run_classifier(
 ) -> ClassifierMetrics:
     """Run what is left of the plan; `publish` gets the metrics whenever a method is finished.
 
-    Raises UsageError if a file is damaged, the disk is full or the encoder cannot be loaded.
+    Raises StorageError if a file is damaged or the disk is full, and UsageError if the encoder
+    cannot be loaded.
     """
     backbone = open_backbone(plan.folder)
     if backbone.features < NARROW:

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from graders.data.birthplaces import DEV, TEST_INPUTS, TRAIN, WIKI
-from graders.errors import UsageError
+from graders.errors import StorageError
 from reference.data.vocabulary import Vocabulary
 from reference.models.checkpoint import load_checkpoint
 from reference.models.gpt import GPT
@@ -141,8 +141,8 @@ def _read(plan: Plan, name: str) -> str:
 
 
 def _checkpoint(file: Path) -> dict[str, torch.Tensor]:
-    """Return the tensors of an earlier phase. Raises UsageError if the file is damaged."""
+    """Return the tensors of an earlier phase. Raises StorageError if the file is damaged."""
     try:
         return load_checkpoint(file)
     except (ValueError, OSError) as error:
-        raise UsageError(f"{file}: {error}", "remove it, and its phase is run again") from error
+        raise StorageError(f"{file}: {error}", "remove it, and its phase is run again") from error

@@ -75,7 +75,8 @@ def run_pipeline(
 ) -> Metrics:
     """Run what is left of the plan; `publish` gets the metrics whenever a phase is finished.
 
-    Raises UsageError if a file is damaged, the disk is full or the folder contains another run.
+    Raises StorageError if a file is damaged or the disk is full, and UsageError if the folder
+    contains another run.
     """
     plan.claim()
     metrics = _begin(plan, data, machine)

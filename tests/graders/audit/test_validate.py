@@ -92,6 +92,7 @@ def test_a_student_side_that_does_not_import_is_said_with_its_line(tiny_folder):
         ('("doubles",)', '("dobles",)', r"which is not a check; did you mean `doubles`"),
         ('("doubles",)', '"doubles"', r"depends_on is a string; it must be a tuple"),
         ("weight=3", "depends_on=('doubles-zero',)", r"`doubles-zero`, which is not above"),
+        ("weight=3", "weight=3, id='doubles-zero'", "two checks have the id `doubles-zero`"),
         ("(student, settings)", "(studnet, settings)", r"no fixture; did you mean `student`"),
     ],
 )

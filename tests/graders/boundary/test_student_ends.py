@@ -3,12 +3,14 @@
 import os
 import signal
 import threading
+import time
 from functools import partial
 
 import pytest
 
 from graders.boundary import process
 from graders.boundary.limits.usage import tree
+from graders.boundary.policy import MAX_FAULTS
 from graders.boundary.student import Budget
 from graders.boundary.tiers.sandbox import Tier, best_tier
 from graders.errors import (
@@ -64,6 +66,25 @@ def test_a_kill_that_nothing_explains_is_not_the_students(start):
                 student.call("run", source=source)
         student.begin_check()
     assert student.call("echo", value=3) == 3
+
+
+@pytest.mark.skipif(best_tier() is Tier.NONE, reason="nothing but the child itself is known")
+def test_kills_between_two_calls_lose_no_answer_and_count_for_nobody(start):
+    student = start()
+    for number in range(MAX_FAULTS + 1):
+        assert student.call("echo", value=number) == number
+        os.kill(tree(student._child.pid)[-1], signal.SIGKILL)
+        while not student._child._process.has_ended():
+            time.sleep(0.01)
+
+
+def test_the_last_of_many_faults_keeps_its_hint(start):
+    student = start()
+    for _ in range(MAX_FAULTS + 1):
+        with pytest.raises(StudentExited) as ended:
+            student.call("run", source="import os; os._exit(3)")
+    assert "not called again" in str(ended.value)
+    assert "sys.exit" in ended.value.hint
 
 
 def test_a_child_of_the_child_does_not_answer_in_its_place(opener):

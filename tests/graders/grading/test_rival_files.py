@@ -62,6 +62,13 @@ def test_best_of_two_files_of_one_name_counts(grade):
     assert "`work.py` was taken." in result.environment["intake"]
 
 
+def test_file_that_was_not_the_best_is_still_compared_with_other_uploads(grade):
+    copied = WRONG + "\n".join(f"LINE_{number} = {number}" for number in range(60))
+    environment = grade(work=copied, again__work=RIGHT).environment
+    assert list(environment["code"]) == ["work.py"]
+    assert environment["missing"] == []
+
+
 def test_another_file_beside_the_own_one_does_not_count_and_a_failure_tells_which_it_judges(grade):
     criterion = grade(work=WRONG, other=RIGHT).criteria[0]
     assert criterion.points == 0

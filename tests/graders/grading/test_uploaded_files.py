@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from graders.grading.uploaded_files import code_prints, missing_files
+from graders.grading.uploaded_files import code_checksums, missing_files
 from graders.model import FileSpec
 from submissions.submission import CleanFolder
 
@@ -26,7 +26,7 @@ def clean(tmp_path):
 
 
 def prints(task, folder):
-    return set(code_prints(task, folder).values())
+    return set(code_checksums(task, folder).values())
 
 
 def test_equal_code_has_equal_sums_wherever_it_lies(tiny, clean):
@@ -46,14 +46,14 @@ def test_equal_code_has_equal_sums_wherever_it_lies(tiny, clean):
     ids=["tiny", "unfinished", "not asked for", "no code"],
 )
 def test_what_is_equal_without_a_copy_has_no_sum(tiny, clean, files):
-    assert code_prints(tiny, clean(files)) == {}
+    assert code_checksums(tiny, clean(files)) == {}
 
 
 @pytest.mark.parametrize("given", ["starter", "solution"])
 def test_the_assignments_own_files_are_no_copies(tiny, clean, given):
     (tiny.folder / given).mkdir()
     (tiny.folder / given / "work.py").write_text(OWN)
-    assert code_prints(tiny, clean({"work.py": OWN})) == {}
+    assert code_checksums(tiny, clean({"work.py": OWN})) == {}
 
 
 def test_files_that_the_criteria_need_are_missing_and_one_of_a_pattern_is_enough(tiny, clean):

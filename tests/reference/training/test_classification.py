@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 from scipy import stats
 
 from graders.data.labelled import open_labelled
-from graders.errors import UsageError
+from graders.errors import StorageError, UsageError
 from graders.statistics import mcnemar, wilson
 from reference.models.backbone import load_backbone
 from reference.models.classifier import Classifier
@@ -209,10 +209,10 @@ def test_damaged_files_are_named(undisturbed, tmp_path):
     out = shutil.copytree(undisturbed[0], tmp_path / "out")
     for damaged in ("1\n", "1\n" * 499 + "2\n"):
         (out / "head.dev.predictions").write_text(damaged)
-        with pytest.raises(UsageError, match=r"head\.dev\.predictions: the file is damaged"):
+        with pytest.raises(StorageError, match=r"head\.dev\.predictions: the file is damaged"):
             run(out)
     (out / "state" / "full.json").write_text("{")
-    with pytest.raises(UsageError, match=r"full\.json: the file is damaged"):
+    with pytest.raises(StorageError, match=r"full\.json: the file is damaged"):
         run(out)
     (out / "state" / "plan.json").write_text("[")
     with pytest.raises(UsageError, match="a run with other settings"):

@@ -12,7 +12,7 @@ import torch
 from pydantic import TypeAdapter
 
 from graders.data.birthplaces import open_data
-from graders.errors import UsageError
+from graders.errors import StorageError, UsageError
 from graders.statistics import wilson
 from reference.data.evaluation import evaluate_places
 from reference.data.vocabulary import MASK, Vocabulary
@@ -219,11 +219,11 @@ def test_damaged_files_are_named(undisturbed, tmp_path):
     out = shutil.copytree(undisturbed[0], tmp_path / "out")
     phase = (out / "state" / "rope.finetune.json").read_text()
     (out / "state" / "rope.finetune.json").write_text(phase[:6])
-    with pytest.raises(UsageError, match=r"rope\.finetune\.json: the file is damaged"):
+    with pytest.raises(StorageError, match=r"rope\.finetune\.json: the file is damaged"):
         run(out)
     (out / "rope.pretrain.params").write_bytes(b"PK\x03\x04")
     (out / "state" / "rope.finetune.json").unlink()
-    with pytest.raises(UsageError, match=r"rope\.pretrain\.params") as error:
+    with pytest.raises(StorageError, match=r"rope\.pretrain\.params") as error:
         run(out)
     assert "remove it" in error.value.hint
     (out / "rope.pretrain.params").unlink()

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from graders.errors import UsageError
+from graders.errors import StorageError
 from reference.data.vocabulary import Vocabulary
 from reference.data.world import make_world
 from reference.training.gpt.batches import CorruptedDocuments, Questions, read_corpus
@@ -144,7 +144,7 @@ def test_long_epoch_ends_with_a_point(walk, monkeypatch):
 
 def test_damaged_state_is_named(trainer, model, tmp_path):
     (tmp_path / "phase.params").write_bytes(b"PK\x03\x04 half a file")
-    with pytest.raises(UsageError, match=r"phase\.params: the file is damaged") as error:
+    with pytest.raises(StorageError, match=r"phase\.params: the file is damaged") as error:
         trainer(model())
     assert "remove it" in error.value.hint
 

@@ -67,8 +67,10 @@ def numbers(value: Any) -> dict[Place, float]:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, torch.Tensor | np.ndarray):
-        return float(value) if value.size == 1 or value.shape == () else None
+    if isinstance(value, torch.Tensor):
+        return float(value) if value.numel() == 1 else None
+    if isinstance(value, np.ndarray):
+        return float(value.item()) if value.size == 1 else None
     return float(value) if isinstance(value, int | float | np.generic) else None
 
 

@@ -92,7 +92,7 @@ def _delivered(loader: Any) -> Iterator[int]:
 
 
 def _first_batch(loader: Any) -> dict[str, Any]:
-    """Return whether a batch has the handout's two parts, and what creating it raises, if so.
+    """Return whether the default collate is used, the first batch's names, and what it raises.
 
     An error that may not occur on the student's machine, or with more sentences, does not count.
     """

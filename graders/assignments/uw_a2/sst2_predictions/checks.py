@@ -56,6 +56,6 @@ def _threshold(settings: Mapping[str, Setting]) -> Fraction:
 
 
 def _say_copy(submitted: SubmittedFiles, data: LabelledData, labels: Labels, score: Score) -> None:
-    """Add a note if all labels are correct, which no model of this assignment achieves."""
+    """Add a note if all labels are correct or all exchanged, which no model here achieves."""
     if labels.correct in (0, labels.n):
         score.note(f"All {labels.n} labels are correct. Are these the answers themselves?")
