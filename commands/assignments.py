@@ -22,7 +22,7 @@ from graders.errors import UsageError
 from graders.execution.doctor import examine
 from graders.execution.executors import make_executor
 from graders.grading.choices import choose_options
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options
 from graders.grading.secret import PUBLICLY, draw_of
 from graders.model import Assignment
 from graders.registry.discovery import assignment_names, load_assignment

@@ -11,7 +11,8 @@ from commands.options import Data, Isolation, Name, Only, existing
 from graders.errors import UsageError
 from graders.execution.isolation import choose_tier
 from graders.grading.choices import choose_criteria, choose_options
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.grading.precheck import Precheck, missing_parts, precheck_options, visible_part
 from graders.grading.secret import new_secret
 from graders.model import Assignment, Result, Submission

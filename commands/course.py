@@ -23,7 +23,7 @@ from graders.course.merges import Merge, read_merges, student_of
 from graders.course.review import open_review
 from graders.course.roster import drops_table
 from graders.errors import UsageError
-from graders.grading.stored_options import stored_assignment
+from graders.grading.options import stored_assignment
 from graders.model import Assignment, FileSpec, Limits, Result
 from graders.registry.discovery import load_assignment
 from graders.similarity.pairs import compare

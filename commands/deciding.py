@@ -13,7 +13,7 @@ from graders.course.review import open_review
 from graders.course.roster import search
 from graders.errors import StorageError, UsageError
 from graders.failures import Failures, Hint, add_hint
-from graders.grading.stored_options import assignment_in, stored_assignment
+from graders.grading.options import assignment_in, stored_assignment
 from graders.model import Assignment
 from graders.registry.discovery import load_assignment
 from graders.storage.adjustments import open_adjustments

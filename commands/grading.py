@@ -56,7 +56,7 @@ from graders.course.roster import by_roster
 from graders.execution.isolation import choose_tier
 from graders.grading.batch import grade_stored, plan_work
 from graders.grading.choices import choose_options, executor_for, with_rerun
-from graders.grading.pipeline import GradingRequest
+from graders.grading.options import GradingRequest
 from graders.grading.rerun import WALL_MINUTES
 from graders.grading.secret import SECRET, with_draw
 from graders.model import Result, Submission

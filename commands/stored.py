@@ -16,7 +16,7 @@ from graders.course.merges import ResultsFolder, read_merges
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search
 from graders.errors import UsageError
-from graders.grading.stored_options import stored_assignment
+from graders.grading.options import stored_assignment
 from graders.model import Result, Submission
 from graders.privacy.forgetting import (
     Known,

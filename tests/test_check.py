@@ -13,7 +13,8 @@ import pytest
 
 from commands.own_work import bundle as app
 from graders.boundary.tiers.sandbox import best_tier
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.grading.precheck import missing_parts, precheck_options
 from graders.grading.secret import new_secret
 from graders.registry.discovery import load_assignment

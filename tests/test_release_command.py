@@ -10,7 +10,7 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.course.review import open_review
 from graders.errors import StorageError, UsageError
 from graders.grading.cache_key import options_text
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.model import Check, CheckResult, CriterionResult
 from graders.registry.discovery import load_assignment
 from graders.storage.files import only_writer

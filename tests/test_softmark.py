@@ -9,7 +9,7 @@ from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import StorageError
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options
 from graders.storage.store import open_store
 from submissions.receive import identify
 from tests.console import ROOT, blocks_of

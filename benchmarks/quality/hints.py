@@ -34,7 +34,7 @@ from graders.audit.validate import checks_of
 from graders.execution.executors import make_executor
 from graders.grading.batch import grade_all
 from graders.grading.choices import choose_criteria, choose_options
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.model import Assignment, Result
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify

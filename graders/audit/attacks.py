@@ -21,7 +21,7 @@ from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
 from graders.grading.batch import grade_all
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.model import Assignment, Result
 from graders.storage.result_json import result_to_json
 from submissions.receive import identify_all

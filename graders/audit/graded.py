@@ -23,7 +23,7 @@ from graders.audit.examples import points_lost
 from graders.audit.validate import checks_of
 from graders.grading.batch import grade_all
 from graders.grading.cache_key import keys_of
-from graders.grading.pipeline import GradingRequest
+from graders.grading.options import GradingRequest
 from graders.model import CheckStatus, Outcome, Result, Submission
 from submissions.receive import identify
 

@@ -34,7 +34,7 @@ from graders.audit.summary import (
 from graders.audit.validate import refuse_broken_files
 from graders.audited import Audit, LostRewrite, Mutations, Null, Nulls, Rewrites, Steadiness
 from graders.errors import UsageError
-from graders.grading.pipeline import GradingRequest
+from graders.grading.options import GradingRequest
 
 ENDS = {"nulls": 0.1, "bases": 0.2, "steadiness": 0.35, "rewrites": 0.55, "mutants": 1.0}
 OTHERS = 8  # examples `right-*` that are changed, besides the solution

@@ -22,7 +22,7 @@ from graders.checks.verdict import fault_line
 from graders.errors import GraderFault, UsageError, did_you_mean
 from graders.grading.batch import grade_all
 from graders.grading.choices import choose_criteria
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.model import (
     Assignment,
     CheckResult,

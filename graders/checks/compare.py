@@ -1,13 +1,14 @@
 """Define all tolerances in one table, and comparisons that fail with clear messages."""
 
 from dataclasses import dataclass
-from typing import Literal, NoReturn, TypedDict, Unpack
+from typing import Any, Literal, NoReturn, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graders.errors import SoftmarkError, did_you_mean
 
+LONGEST = 300  # characters of a description
 Operation = Literal["exact", "trigonometric", "rotation", "attention", "share", "direction"]
 
 
@@ -105,6 +106,17 @@ def is_close(actual: ArrayLike, expected: ArrayLike, operation: Operation) -> bo
     return bool(
         np.allclose(a, e, rtol=tolerance.relative, atol=tolerance.absolute, equal_nan=False)
     )
+
+
+def describe(value: Any) -> str:
+    """Describe a reply in a few words: a type and a shape, never its numbers."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    if isinstance(value, list):
+        return f"several: {', '.join(map(describe, value[:4]))}"[:LONGEST]
+    if isinstance(value, dict) and isinstance(value.get("type"), str):  # what cannot be sent
+        return f"a {value['type'][:40]}"
+    return "nothing" if value is None else f"a {type(value).__name__}"
 
 
 def largest_difference(actual: NDArray[np.generic], expected: NDArray[np.generic]) -> str:

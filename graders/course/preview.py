@@ -13,7 +13,7 @@ from graders.data.course import sizes_of_parts
 from graders.errors import UsageError
 from graders.grading.batch import is_decided
 from graders.grading.cache_key import keys_of
-from graders.grading.pipeline import GradingRequest
+from graders.grading.options import GradingRequest
 from graders.model import Assignment, CriterionKind, Submission
 from graders.registry.contents import required_artifacts
 from graders.scoring import wanted_criteria

@@ -19,9 +19,8 @@ from graders.data.declared import refuse_other_data
 from graders.errors import GraderFault, UsageError, UserError
 from graders.grading.batch import DECIDED, grade_all, refuse_changes, version_note
 from graders.grading.cache_key import Keys, keys_of
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options, assignment_in, options_in
 from graders.grading.secret import settle_draw
-from graders.grading.stored_options import assignment_in, options_in
 from graders.model import (
     Assignment,
     CheckChange,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from graders.adjustments import adjusted
 from graders.errors import UsageError
-from graders.grading.stored_options import assignment_in
+from graders.grading.options import assignment_in
 from graders.model import MACHINE, Assignment, CheckResult, CriterionResult, Result
 from graders.registry.discovery import load_assignment
 from graders.storage.decisions import Decisions, open_decisions

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from graders.errors import GraderFault, UsageError, UserError
 from graders.grading.cache_key import Keys, files_key, keys_of
-from graders.grading.pipeline import GradingRequest, Options, grade_submission, ungraded
+from graders.grading.options import GradingRequest, Options
+from graders.grading.pipeline import grade_submission, ungraded
 from graders.model import Assignment, Result, Submission
 from graders.storage.store import Store
 

@@ -23,8 +23,7 @@ import submissions
 from graders.data.course import open_course_data
 from graders.errors import GraderFault
 from graders.grading.environment import environment_of
-from graders.grading.pipeline import Options
-from graders.grading.stored_options import options_text
+from graders.grading.options import Options, options_text
 from graders.model import Assignment, Submission
 from graders.registry.check_files import CheckFile, check_files, files_below
 from graders.scoring import wanted_criteria
@@ -113,7 +112,7 @@ def grading_code() -> str:
 
 def _common(assignment: Assignment, options: Options, code: str) -> str:
     """Return the hash of everything that counts for all criteria."""
-    environment = environment_of(assignment, options.tier.value, options.device, options.draw)
+    environment = environment_of(assignment, options)
     del environment["platform"]  # a kernel update does not change verdicts
     limits, files = asdict(assignment.limits), asdict(assignment.files)
     return _sum_of(environment, limits, files, code)

@@ -11,7 +11,7 @@ from graders.data.declared import refuse_other_data
 from graders.errors import UsageError
 from graders.execution.executors import make_executor
 from graders.execution.isolation import choose_tier
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options
 from graders.grading.rerun import gpus_for, jobs_for, plan_rerun
 from graders.model import Assignment, CriterionKind
 from graders.registry.packages import refuse_missing

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from graders.checks.inputs import PUBLIC
+from graders.grading.options import Options
 from graders.model import Assignment
 
 PACKAGES = (
@@ -14,15 +15,13 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def environment_of(
-    assignment: Assignment, tier: str, device: str, draw: int = PUBLIC
-) -> dict[str, object]:
+def environment_of(assignment: Assignment, options: Options) -> dict[str, object]:
     """Return the versions, device, isolation tier, seeds and inputs of one grading."""
     return {
-        "isolation": tier,
-        "device": device,
+        "isolation": options.tier.value,
+        "device": options.device,
         "seeds": {"assignment": assignment.seed},
-        "inputs": inputs_in_words(draw),
+        "inputs": inputs_in_words(options.draw),
         "python": platform.python_version(),
         "platform": platform.platform(terse=True),
         "versions": dict(_versions()),

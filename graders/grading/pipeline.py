@@ -7,7 +7,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,8 +16,7 @@ from graders import scoring
 from graders.boundary.limits.resources import Resources
 from graders.boundary.side import Side
 from graders.boundary.student import Budget, Student
-from graders.boundary.tiers.sandbox import Tier
-from graders.checks.inputs import PUBLIC, Inputs
+from graders.checks.inputs import Inputs
 from graders.checks.plugin import GradingPlugin, Material
 from graders.checks.run import run_checks
 from graders.checks.submitted import SubmittedFiles
@@ -26,7 +25,8 @@ from graders.data.course import open_course_data
 from graders.errors import GraderFault, UserError
 from graders.failures import read_hints, with_hints
 from graders.grading.environment import environment_of
-from graders.grading.rerun import RerunPlan, open_rerun
+from graders.grading.options import Options
+from graders.grading.rerun import open_rerun
 from graders.grading.rival_files import ambiguous, best_of_rivals, notes_on_files, placed
 from graders.grading.uploaded_files import code_checksums, missing_files
 from graders.model import (
@@ -44,29 +44,6 @@ from submissions.receive import open_submission
 from submissions.submission import CleanFolder, Rejected
 
 PRINTED = 10_000  # characters of what the student's code printed, for staff
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to grade: the criteria, the data and the sandbox.
-
-    `draw` is the seed of the checks' random inputs: PUBLIC, or a secret known only to staff.
-    """
-
-    tier: Tier
-    data: Path | None = None
-    only: frozenset[str] | None = None
-    device: str = "cpu"
-    rerun: RerunPlan | None = None
-    draw: int = field(default=PUBLIC, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class GradingRequest:
-    """An assignment, and how to grade its submissions."""
-
-    assignment: Assignment
-    options: Options
 
 
 def grade_submission(submission: Submission, assignment: Assignment, options: Options) -> Result:
@@ -112,9 +89,7 @@ class _Grading:
         self.submission = submission
         self.assignment = assignment
         self.options = options
-        self.environment = environment_of(
-            assignment, options.tier.value, options.device, options.draw
-        )
+        self.environment = environment_of(assignment, options)
         self._side = Side(assignment.folder)
         self._inputs = Inputs(options.draw, assignment.seed)
 

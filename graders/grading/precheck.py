@@ -9,7 +9,7 @@ from graders.data.course import holds_data
 from graders.data.declared import differences, refuse_other_data
 from graders.errors import GraderFault
 from graders.grading.cache_key import ASKS_FOR_DATA
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.model import Assignment, Criterion, Result
 from graders.registry.check_files import collected
 from graders.registry.contents import Contents, look_into, required_artifacts

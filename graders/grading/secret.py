@@ -11,7 +11,7 @@ from pathlib import Path
 
 from graders.checks.inputs import PUBLIC
 from graders.errors import UsageError
-from graders.grading.pipeline import GradingRequest
+from graders.grading.options import GradingRequest
 from graders.storage.store import Store
 
 SECRET, PUBLICLY = "secret", "public"

@@ -26,7 +26,8 @@ from graders.errors import GraderFault
 from graders.execution.isolation import choose_tier
 from graders.execution.workplace import settle
 from graders.grading.choices import choose_options
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.grading.secret import new_secret
 from graders.model import Assignment, Submission
 from graders.registry.discovery import load_assignment

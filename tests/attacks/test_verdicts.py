@@ -8,7 +8,7 @@ from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier, best_tier
 from graders.errors import UsageError
 from graders.execution.executors import make_executor
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.registry.discovery import load_assignment
 
 CARELESS = '''

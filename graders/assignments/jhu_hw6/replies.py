@@ -56,12 +56,3 @@ def arrays(value: Any, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, Fl
             raise BadReply(UNREADABLE)
         found[name] = value[name].astype(np.float64)
     return found
-
-
-def kind(value: Any) -> str:
-    """Describe a value in words."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} of shape {value.shape}"
-    if isinstance(value, dict) and isinstance(value.get("type"), str):
-        return str(value["type"])[:60]
-    return type(value).__name__

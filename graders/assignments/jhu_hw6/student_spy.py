@@ -56,7 +56,6 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
     supports_gradient_checkpointing = True
     gradient_checkpointing = False
     base_model_prefix = "model"
-    forwards: torch.Tensor
     type: Any  # "full", as in the homework's own; a method of other modules
 
     def __init__(self, weights: dict[str, Any], *, dropout: float = 0.0) -> None:
@@ -68,7 +67,6 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
         self.model = Backbone(config)
         self.classifier = nn.Linear(size, 2)
         self.dropout = nn.Dropout(dropout)
-        self.register_buffer("forwards", torch.zeros(1))
         self.prefix = None
         self.type = "full"
         self.num_labels = 2
@@ -86,8 +84,6 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
         **_: Any,
     ) -> Any:
         """Return the logits (B, 2), and the loss if labels are given; as a tuple if asked to."""
-        if self.trains:
-            self.forwards += 1
         hidden = self.model(input_ids).last_hidden_state  # (B, T, D)
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)

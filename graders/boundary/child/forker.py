@@ -29,7 +29,7 @@ from functools import partial
 from graders.boundary.child import entry as child
 from graders.boundary.child import narrow, supervisor
 
-ENTER, SUPERVISE = b"e", b"s"
+ENTER, SUPERVISE = b"e", b"s"  # join namespaces, or be supervised
 GIVEN, DOORS = 5, 3  # descriptors in a message, and at most so many for a control group
 # The namespaces of bubblewrap: mount, cgroup, UTS, IPC, PID and network.
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000

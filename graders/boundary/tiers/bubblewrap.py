@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.boundary import policy
+from graders.boundary.child import forker
 from graders.boundary.limits import usage
 from graders.boundary.limits.capture import PipeCapture
 from graders.boundary.limits.cgroup import Group, group_for, watch_memory
@@ -51,7 +52,7 @@ def start_warm(job: Job) -> Child:
         try:
             first = namespace.first()
             capture = PipeCapture(job.limits.output_bytes)
-            keeper, channel = warm.fork(warm.ENTER, words, capture, first, job.preload, group)
+            keeper, channel = warm.fork(forker.ENTER, words, capture, first, job.preload, group)
         except BaseException:
             namespace.end()
             raise

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.boundary import policy
-from graders.boundary.child import landlock
+from graders.boundary.child import forker, landlock
 from graders.boundary.limits import usage
 from graders.boundary.limits.capture import PipeCapture
 from graders.boundary.limits.cgroup import Group, group_for, watch_memory
@@ -46,7 +46,7 @@ def start_warm(job: Job) -> Child:
     return _start(
         job,
         lambda heard, capture, group: warm.fork(
-            warm.SUPERVISE, words, capture, heard, job.preload, group
+            forker.SUPERVISE, words, capture, heard, job.preload, group
         ),
     )
 

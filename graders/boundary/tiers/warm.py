@@ -24,7 +24,6 @@ from graders.boundary.limits.resources import Resources, of_finished
 from graders.boundary.stage import Stage
 from graders.boundary.tiers.launch import open_channel, python
 
-ENTER, SUPERVISE = b"e", b"s"  # as in forker.py: join namespaces, or be supervised
 REPORT_BYTES = 200
 
 

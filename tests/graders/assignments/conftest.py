@@ -21,7 +21,8 @@ from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
 from graders.data.birthplaces import open_data, read_data
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.model import Check
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify

@@ -9,7 +9,8 @@ import json
 import pytest
 
 from graders.boundary.tiers.sandbox import best_tier
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
 from tests.planted import examples_of

@@ -16,7 +16,8 @@ from graders.audit.validate import build_solution
 from graders.boundary.side import Side, packages_in
 from graders.boundary.tiers.sandbox import best_tier
 from graders.grading import pipeline
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import ASSIGNMENTS, assignment_names, load_assignment
 from submissions.receive import identify
 from tests.graders.assignments.odd_replies import Replaying, mutations

@@ -14,7 +14,8 @@ from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_all
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.grading.rerun import RerunPlan, Schedule
 from graders.registry.discovery import load_assignment
 from reference.data.world import write_world

@@ -5,7 +5,7 @@ import pytest
 from graders.audit.validate import validate
 from graders.boundary.tiers.sandbox import best_tier
 from graders.execution.executors import make_executor
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.grading.secret import new_secret
 from graders.registry.discovery import load_assignment
 

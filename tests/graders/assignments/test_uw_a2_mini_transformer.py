@@ -18,7 +18,8 @@ from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import StudentFault
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 from tests.graders.assignments.answering import Answering, passing

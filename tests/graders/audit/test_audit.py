@@ -14,7 +14,7 @@ from graders.audit.parts import Plan, audit
 from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import UsageError
 from graders.execution.executors import SerialExecutor
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options
 from graders.registry.discovery import load_assignment
 from tests.conftest import ASSIGNMENT, CHECKS, STUDENT_SIDE
 from tests.console import softmark

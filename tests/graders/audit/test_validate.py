@@ -6,7 +6,7 @@ from graders.audit.validate import validate
 from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import UsageError
 from graders.execution.executors import make_executor
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.registry.discovery import load_assignment
 
 NAMING = """

@@ -9,7 +9,8 @@ from hypothesis.internal.conjecture.providers import HypothesisProvider, _get_lo
 
 from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.inputs import PUBLIC, Inputs
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
 

@@ -8,7 +8,7 @@ import pytest
 from graders.boundary.tiers.sandbox import Tier
 from graders.course.preview import notes_on_missing, previews, refuse_missing, survey
 from graders.errors import UsageError
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options
 from graders.model import Criterion, DataFile
 from submissions.receive import identify_all
 

@@ -10,7 +10,7 @@ from graders.course.regrade import begin_draft, grade_draft, refuse_losses, regr
 from graders.errors import GraderFault, UsageError
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options
 from graders.grading.secret import PUBLICLY, with_draw
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
@@ -203,6 +203,7 @@ def test_a_criterion_that_is_new_is_graded(course):
     file = course[0] / "assignment.toml"
     file.write_text(file.read_text() + new)
     text = (course[0] / "checks_spelling.py").read_text().replace('"double", weight=1', '"more"')
+    text = text.replace("def test_", "def test_more_")
     (course[0] / "checks_more.py").write_text(text.split('@pytest.mark.criterion("double"')[0])
     report = regrade(course)
     assert report.touched == ("more",)

@@ -8,7 +8,7 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.data.course import describe_data, holds_data, open_course_data
 from graders.errors import GraderFault, UsageError
 from graders.grading.cache_key import keys_of
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.grading.precheck import precheck_options
 from graders.model import DataKind
 from graders.registry.discovery import load_assignment

@@ -16,7 +16,7 @@ from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import GraderFault, UsageError
 from graders.execution.executors import make_executor
 from graders.grading.batch import grade_all
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.grading.rerun import RerunPlan, gpus_for
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify

@@ -9,7 +9,7 @@ from graders.course.regrade import unfinished
 from graders.errors import GraderFault, UsageError
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
 from reference.data.world import write_world

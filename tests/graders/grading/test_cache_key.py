@@ -10,7 +10,7 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
 from graders.grading import cache_key as module
 from graders.grading.cache_key import child_side, grading_code, keys_of
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.grading.rerun import RerunPlan
 from graders.registry.check_files import check_files
 from graders.registry.discovery import load_assignment

@@ -12,7 +12,8 @@ from graders.boundary import policy, student
 from graders.boundary.tiers import bubblewrap
 from graders.boundary.tiers.sandbox import Tier, best_tier
 from graders.checks import plugin
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 

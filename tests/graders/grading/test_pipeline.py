@@ -7,7 +7,8 @@ import pytest
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, best_tier
 from graders.errors import UsageError
-from graders.grading.pipeline import Options, grade_submission, ungraded
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission, ungraded
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 

@@ -12,7 +12,8 @@ import grade
 from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.inputs import PUBLIC
 from graders.errors import UsageError
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.grading.secret import new_secret, settle_draw
 from graders.registry.discovery import load_assignment
 from graders.storage.database import open_database

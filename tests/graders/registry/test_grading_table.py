@@ -6,7 +6,8 @@ import pytest
 
 from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import UsageError
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.grading_policy import Drop, GradingPolicy, Lateness
 from graders.registry.discovery import load_assignment
 from graders.storage.result_json import result_from_text, result_text

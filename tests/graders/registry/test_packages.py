@@ -9,7 +9,8 @@ import pytest
 from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
 from graders.grading.choices import choose_options
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.registry import packages
 from graders.registry.discovery import load_assignment
 from graders.registry.packages import packages_of, refuse_missing

@@ -14,7 +14,7 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.course.review import open_review
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options
 from graders.registry.discovery import load_assignment
 from graders.storage.store import FILE, open_store
 from submissions.receive import identify

@@ -4,7 +4,8 @@ import pytest
 
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
-from graders.grading.pipeline import GradingRequest, grade_submission
+from graders.grading.options import GradingRequest
+from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
 from submissions.receive import identify

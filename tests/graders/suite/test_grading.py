@@ -8,7 +8,7 @@ import pytest
 from graders.audit.graded import Grader, Kept
 from graders.audit.parts import Plan, audit
 from graders.execution.executors import SerialExecutor
-from graders.grading.pipeline import GradingRequest
+from graders.grading.options import GradingRequest
 from graders.registry.discovery import load_assignment
 from graders.suite.model import LABEL, MARK
 from tests.graders.suite.conftest import FULL, OPTIONS, RIGHT, checks, points

@@ -15,7 +15,8 @@ from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
 from graders.errors import UsageError
 from graders.grading.choices import choose_criteria
-from graders.grading.pipeline import Options, grade_submission
+from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.model import Check
 from graders.registry.discovery import load_assignment
 from graders.written import checks

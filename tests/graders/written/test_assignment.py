@@ -8,7 +8,7 @@ from graders.errors import UsageError
 from graders.execution.executors import make_executor
 from graders.grading.cache_key import keys_of
 from graders.grading.choices import choose_criteria
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.registry.check_files import check_files
 from graders.registry.discovery import load_assignment
 from tests.conftest import ASSIGNMENT, STUDENT_SIDE

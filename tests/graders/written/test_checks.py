@@ -6,7 +6,7 @@ import pytest
 
 from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
-from graders.grading.pipeline import Options
+from graders.grading.options import Options
 from graders.grading.precheck import Precheck
 from graders.registry.discovery import load_assignment
 from graders.written import checks as written_checks

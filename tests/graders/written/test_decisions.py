@@ -11,7 +11,7 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.course.regrade import begin_draft, grade_draft
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
-from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options
 from graders.grading.secret import PUBLICLY, with_draw
 from graders.model import Check, CheckResult, Criterion
 from graders.registry.discovery import assignment_names, load_assignment

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graders.boundary.student import Student
-from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.compare import CheckFailed, describe, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake
 from graders.errors import StudentRaised
@@ -19,7 +19,7 @@ from . import mistakes
 from .expected import Floats, Projections, Rotation, Turn
 from .layouts import ROLES, readings
 from .mistakes import UNROTATED, Module
-from .replies import as_floats, kind, normal, results, rotations
+from .replies import as_floats, normal, results, rotations
 from .unwritten import require_positions, rotates
 
 BLOCKS = (101, 103, 107, 109, 113, 127)  # primes that no other axis has
@@ -359,7 +359,7 @@ def _observed_in(reply: Mapping[str, Any], question: Question) -> Observed:
             fail(
                 "The attention module's output does not have the shape of its input.",
                 expected=f"real numbers of shape {x.shape}",
-                actual=kind(output),
+                actual=describe(output),
             )
     parameters = {n: p for n, p in reply["parameters"].items() if isinstance(p, np.ndarray)}
     numbers = sum(each.size for each in parameters.values())
@@ -536,7 +536,7 @@ def _logits(T: int, reply: Any) -> tuple[Floats, str]:
         fail(
             "The model does not return logits for each position.",
             expected=f"real numbers of shape (1, {T}, vocabulary)",
-            actual=kind(reply["logits"]),
+            actual=describe(reply["logits"]),
         )
     if not np.isfinite(logits).all():
         fail("The model's logits are not finite (inf or nan).")

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from graders.boundary.student import Student
-from graders.checks.compare import Operation, fail, is_close
+from graders.checks.compare import Operation, describe, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake, sentence
 from graders.checks.score import Score
@@ -21,7 +21,6 @@ from .replies import (
     agrees,
     as_floats,
     first_difference,
-    kind,
     layout_of,
     table_rotation,
     tables,
@@ -132,7 +131,7 @@ def _tables(student: Student, inputs: Inputs) -> Mapping[Size, Floats]:
                 "The table does not have the shape given in the handout.",
                 hint=_layout(replies[telling], *telling),
                 expected=f"real numbers of shape {(length, dim // 2, 2)}",
-                actual=kind(table),
+                actual=describe(table),
                 counterexample={"dim": str(dim), "max_positions": str(length)},
             )
         came[dim, length] = values

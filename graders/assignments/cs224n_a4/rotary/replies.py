@@ -13,7 +13,7 @@ import numpy as np
 
 from graders.boundary.student import Student
 from graders.boundary.wire import Value
-from graders.checks.compare import CheckFailed, Operation, fail, is_close
+from graders.checks.compare import CheckFailed, Operation, describe, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.errors import StudentFault, StudentRaised
 from graders.figures import Rotation as Figure
@@ -24,7 +24,7 @@ from .layouts import CANDIDATES, HANDOUT, OPAQUE, ORDERS, Layout, Size
 # The ways of calling, most informative first: as the student's module calls it, and with correct
 # tables.
 TELLING = ("module given", "module own", "given", "own")
-MOST_WAYS, LONGEST_KIND = 20, 300  # characters
+MOST_WAYS = 20
 SIZES: tuple[Size, ...] = ((6, 5), (8, 7))  # of tables that show the layout: all axes differ
 LONGER: Size = (4, 160)  # more rows than the course's tables
 
@@ -49,7 +49,7 @@ class Rotated:
                 "The rotated tensor does not have the shape of x.",
                 hint="Join the pairs again. Input and output have shape (B, n_head, T, head size).",
                 expected=f"real numbers of shape {self.x.shape}",
-                actual=kind(self.result),
+                actual=describe(self.result),
                 counterexample={"x": f"shape {self.x.shape}"},
             )
         if not np.isfinite(values).all():
@@ -65,17 +65,6 @@ def as_floats(value: Any) -> Floats | None:
     if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
         return value.astype(np.float64)
     return None
-
-
-def kind(value: Any) -> str:
-    """Describe a value in a few words."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} of shape {value.shape}"
-    if isinstance(value, list):
-        return f"several: {', '.join(kind(each) for each in value[:4])}"[:LONGEST_KIND]
-    if isinstance(value, dict) and isinstance(value.get("type"), str):
-        return f"a {value['type'][:40]}"
-    return "nothing usable"
 
 
 def tables(student: Student, sizes: Sequence[Size]) -> Mapping[Size, Any]:

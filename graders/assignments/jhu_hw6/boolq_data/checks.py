@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graders.boundary.student import Student
-from graders.checks.compare import fail
+from graders.checks.compare import describe, fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentFault
@@ -16,7 +16,7 @@ from graders.errors import BadReply, StudentFault
 from ..asking import ask, ask_once
 from ..batches import Task, draw_task
 from ..files import definitions, in_each_file
-from ..replies import UNREADABLE, is_whole, kind, sequence
+from ..replies import UNREADABLE, is_whole, sequence
 from ..training.runs import NAME as LOOP
 from ..training.runs import Plan, training_run
 from ..unwritten import require_own_work
@@ -42,9 +42,7 @@ GIVEN = "Your files don't define BoolQADataset, so the course's version was used
 
 
 @pytest.mark.criterion("boolq-data", weight=0)
-def test_some_code_is_written(
-    student: Student, inputs: Inputs, sandbox: Student, score: Score
-) -> None:
+def test_some_code_is_written(student: Student, inputs: Inputs, sandbox: Student) -> None:
     """Prerequisite: something besides the provided dataset is implemented."""
     require_own_work(student, sandbox, inputs, NAME)
 
@@ -173,7 +171,7 @@ def _require_keys(item: Mapping[str, Any], max_len: int) -> None:
                 f"`{name}` of an item has the wrong type or shape.",
                 hint='encode_plus returns (1, max_len): flatten() it; use padding="max_length".',
                 expected=f"an integer tensor with {size} element(s) and at most one axis",
-                actual=kind(value) if name in item else f"keys {sorted(item)[:6]}",
+                actual=describe(value) if name in item else f"keys {sorted(item)[:6]}",
             )
 
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from graders.boundary.student import Student
-from graders.checks.compare import fail, is_close
+from graders.checks.compare import describe, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import BadReply
 
 from ..batches import Batch, Task, draw_batch, draw_weights, part, predicted
 from ..files import in_each_file
-from ..replies import UNREADABLE, Floats, kind, number, sequence
+from ..replies import UNREADABLE, Floats, number, sequence
 from ..training.runs import require_device
 from ..unwritten import require_own_work
 
@@ -324,7 +324,7 @@ def _accuracy(value: Any, score: Score | None = None) -> float:
             "evaluate_model does not return an accuracy.",
             hint="Return what evaluate.load('accuracy') computes: {'accuracy': a number}.",
             expected="{'accuracy': a number between 0 and 1}",
-            actual=f"{kind(value)}: {str(value)[:120]}",
+            actual=f"{describe(value)}: {str(value)[:120]}",
         )
     if score is not None and not isinstance(value, dict):
         score.note("Accepted: evaluate_model returns the number itself, not {'accuracy': …}.")

@@ -60,7 +60,7 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
 
     model.train()  # as between two epochs
     model.zero_grad()
-    before, forwards, rate = state(model), model.forwards.clone(), model.dropout.p
+    before, rate = state(model), model.dropout.p
     handle = model.register_forward_pre_hook(look, with_kwargs=True)
     named = _arguments(model, batch, size)
     try:
@@ -73,7 +73,6 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
         "masked": masked,
         "changed": [name for name, p in model.named_parameters() if not p.equal(before[name])],
         "graded": [name for name, p in model.named_parameters() if _has_gradient(p)],
-        "counted": bool(model.forwards != forwards),
         "dropout": model.dropout.p == rate,
     }
     with torch.no_grad():

@@ -87,7 +87,7 @@ def test_prefix_stands_before_the_words(
                 continue
             fail(
                 "The logits are not computed from the prefix followed by the text.",
-                hint=known_mistake(question, came, found),
+                hint=known_mistake(found),
                 counterexample={
                     "model": question.family,
                     "prefix_length": str(question.length),
@@ -129,7 +129,7 @@ def test_mask_covers_the_prefix(
                 continue
             fail(
                 "The mask does not match the prefix followed by the text.",
-                hint=known_mistake(question, came, found),
+                hint=known_mistake(found),
                 counterexample={"model": family, "prefix_length": str(question.length)},
             )
 

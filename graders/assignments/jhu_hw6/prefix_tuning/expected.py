@@ -110,7 +110,7 @@ def is_mask_too_short(question: Question, came: Forward) -> bool:
     return any(isinstance(each, np.ndarray) and each.shape[-1] != length for each in masks)
 
 
-def known_mistake(question: Question, came: Forward, found: Sequence[Way]) -> str:
+def known_mistake(found: Sequence[Way]) -> str:
     """Return the hint for the only known mistake that gives the student's logits, or a general one.
 
     On texts of equal length, several variants may give the same logits; then the correct one is not

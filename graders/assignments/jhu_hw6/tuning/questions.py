@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from graders.boundary.outcome import clean
 from graders.boundary.student import Student
-from graders.checks.compare import fail, is_close, largest_difference
+from graders.checks.compare import describe, fail, is_close, largest_difference
 from graders.checks.inputs import Inputs
 from graders.errors import BadReply, GraderFault
 
 from ..asking import ask, ask_once
-from ..replies import Floats, floats, kind, mapping, sequence
+from ..replies import Floats, floats, mapping, sequence
 
 CLASS = "CustomModelforSequenceClassification"
 FAMILIES = ("bert", "roberta", "distilbert")
@@ -235,7 +235,7 @@ def _forward(question: Question, reply: Any) -> Forward:
             "forward does not return two logits per text.",
             hint='Return {"logits": a tensor of shape (B, 2)}.',
             expected=f"real numbers of shape {(len(question.batch['input_ids']), 2)}",
-            actual=kind(reply["logits"]),
+            actual=describe(reply["logits"]),
             counterexample={"type": question.type, "model": question.family},
         )
     return Forward(

@@ -46,7 +46,7 @@ def custom_forward(
         model = build(kind, file)
         parts = Parts(model)
         pretrained = has_hub_weights(parts.backbone, [kind["family"]])
-        loaded = parts.load(weights)
+        parts.load(weights)
         model.eval()
         calls: list[dict[str, Any]] = []
         parts.backbone.register_forward_pre_hook(
@@ -62,7 +62,6 @@ def custom_forward(
         "kind": shape,
         "calls": calls[:4],
         "parts": parts.told(),
-        "loaded": loaded,
         "pretrained": pretrained,
         "prefix": _size(parts, kind),
         "gradients": gradients,
@@ -227,32 +226,27 @@ class Parts:
             if name in self.outside
         }
 
-    def load(self, weights: dict[str, Any]) -> bool:
-        """Copy the given weights into the model; return whether all of them were used."""
+    def load(self, weights: dict[str, Any]) -> None:
+        """Copy the given weights into the parameters that the model has."""
         own = dict(self.backbone.named_parameters())
         with torch.no_grad():
-            known = [
+            for name, each in weights["backbone"].items():
                 _copy(own.get(name), each)
-                for name, each in weights["backbone"].items()
-                if not name.startswith("pooler.") or name in own
-            ]
             if self.head is None:
-                return False
-            known.append(_copy(self.head.weight, weights["weight"]))
-            known.append(_copy(self.head.bias, weights["bias"]))
+                return
+            _copy(self.head.weight, weights["weight"])
+            _copy(self.head.bias, weights["bias"])
             if weights.get("prefix") is not None:
                 pieces = self.prefix(weights["prefix"].size)
                 rows = weights["prefix"].reshape(len(pieces) or 1, -1)
-                known += [bool(pieces), *map(_copy, pieces, rows)]
-        return all(known)
+                for piece, row in zip(pieces, rows, strict=False):
+                    _copy(piece, row)
 
 
-def _copy(parameter: torch.Tensor | None, values: Any) -> bool:
-    """Copy values with the same number of elements."""
-    if parameter is None or parameter.numel() != values.size:
-        return False
-    parameter.copy_(torch.tensor(values).reshape(parameter.shape))
-    return True
+def _copy(parameter: torch.Tensor | None, values: Any) -> None:
+    """Copy values if there are as many as the parameter has elements."""
+    if parameter is not None and parameter.numel() == values.size:
+        parameter.copy_(torch.tensor(values).reshape(parameter.shape))
 
 
 def _logits(output: Any) -> tuple[torch.Tensor, str]:

@@ -1,21 +1,44 @@
-"""Store a grading's options as text, so that it can be repeated with the same options.
+"""The options of a grading, and the text that stores them so that it can be repeated.
 
 {"assignment", "data", "only", "device", "rerun": {"wall_seconds", "gpu", "schedule"}}
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from graders.boundary.tiers.sandbox import Tier
+from graders.checks.inputs import PUBLIC
 from graders.errors import UsageError
-from graders.grading.pipeline import Options
 from graders.grading.rerun import RerunPlan, Schedule
 from graders.model import Assignment
 from graders.registry.discovery import ASSIGNMENTS, load_assignment, name_of
 from graders.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to grade: the criteria, the data and the sandbox.
+
+    `draw` is the seed of the checks' random inputs: PUBLIC, or a secret known only to staff.
+    """
+
+    tier: Tier
+    data: Path | None = None
+    only: frozenset[str] | None = None
+    device: str = "cpu"
+    rerun: RerunPlan | None = None
+    draw: int = field(default=PUBLIC, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GradingRequest:
+    """An assignment, and how to grade its submissions."""
+
+    assignment: Assignment
+    options: Options
 
 
 def options_text(assignment: Assignment, options: Options) -> str:
