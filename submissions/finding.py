@@ -150,6 +150,11 @@ def _archive_notes(files: Iterable[PurePosixPath]) -> list[str]:
     return [f"did not open {listed(archives)}: upload such an archive itself"] if archives else []
 
 
+def _notebook_notes(files: Iterable[PurePosixPath], code: Sequence[str]) -> list[str]:
+    books = [str(path) for path in files if path.name.casefold().endswith(".ipynb")]
+    return [f"did not read {listed(books)}: save its code as {' and '.join(code)}"] if books else []
+
+
 def _code_notes(
     files: Iterable[PurePosixPath],
     folders: Mapping[PurePosixPath, tuple[str, ...]],
@@ -157,7 +162,10 @@ def _code_notes(
     code: Sequence[str],
 ) -> list[str]:
     if chosen is None:
-        return [f"found no folder with {' or '.join(code)}", *_archive_notes(files)] if code else []
+        if not code:
+            return []
+        none = f"found no folder with {' or '.join(code)}"
+        return [none, *_archive_notes(files), *_notebook_notes(files, code)]
     taken = f"Using {place_name(chosen)} (contains {', '.join(folders[chosen])})"
     others = sorted(set(folders) - {chosen}, key=lambda folder: _rank(folder, folders[folder]))
     best = _rank(chosen, folders[chosen])

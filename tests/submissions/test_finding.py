@@ -79,8 +79,11 @@ def test_many_others_are_counted_and_code_in_two_folders_is_told():
         "attention.py is not in `data` but in `models`, which was ignored: "
         "keep your modules in one folder"
     )
-    notes = find(tree("a4: assignment4.zip"), CODE, ()).notes
-    assert notes[1] == "did not open `a4/assignment4.zip`: upload such an archive itself"
+    notes = find(tree("a4: assignment4.zip hw4.ipynb"), CODE, ()).notes
+    assert notes[1:] == (
+        "did not open `a4/assignment4.zip`: upload such an archive itself",
+        "did not read `a4/hw4.ipynb`: save its code as dataset.py and attention.py",
+    )
     notes = find(tree(f"\x1b[2J\n/src: {BOTH}"), CODE, ()).notes
     assert notes[0].startswith(r"Using `\x1b[2J\n/src`")
 
