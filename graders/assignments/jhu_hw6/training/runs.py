@@ -56,8 +56,17 @@ class Update:
     @property
     def size(self) -> float:
         """The distance that the weights moved."""
+        return float(np.linalg.norm(self._moved))
+
+    @property
+    def length(self) -> float:
+        """The root mean square of what the weights that moved moved by."""
+        return float(self.size / max(np.sqrt(np.count_nonzero(self._moved)), 1.0))
+
+    @property
+    def _moved(self) -> Floats:
         moved = [self.after[name] - each for name, each in self.before.items()]
-        return float(np.sqrt(sum(np.square(each).sum() for each in moved)))
+        return np.concatenate([each.ravel() for each in moved])
 
 
 @dataclass(frozen=True, slots=True)
