@@ -1,4 +1,4 @@
-"""Code shared by all phases of a run: claim a folder, derive seeds, measure each phase only once.
+"""Code shared by all runs: read their options, claim a folder, derive seeds, measure phases once.
 
 OUT/state/plan.json    the settings of the run in this folder
           NAME.json    the measurements of a finished phase
@@ -6,7 +6,7 @@ OUT/state/plan.json    the settings of the run in this folder
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +17,21 @@ from reference.training.files import write_text
 
 Report = Callable[[str, int, int, float | None], None]  # phase, steps done, total steps, loss
 T = TypeVar("T")
+Name = TypeVar("Name", bound=str)
+
+
+def parse_names(option: str, text: str, known: Sequence[Name]) -> tuple[Name, ...]:
+    """Return the names in a text such as `full,head`, in the order of `known`, each once.
+
+    Raises UsageError if there are none, or unknown ones.
+    """
+    asked = {part.strip() for part in text.split(",") if part.strip()}
+    if not asked or asked - set(known):
+        wrong = ", ".join(sorted(asked - set(known))) or text
+        names = [f"`{name}`" for name in known]
+        hint = f"there is {', '.join(names[:-1])} and {names[-1]}"
+        raise UsageError(f"{option}: there is no `{wrong}`", hint)
+    return tuple(name for name in known if name in asked)
 
 
 def claim(out: Path, *runs: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,10 +8,9 @@ import torch
 
 from reference.models.backbone import TinySize, load_backbone, write_tiny
 from reference.models.classifier import Classifier, Tokens, beginning
-from reference.models.methods import METHODS, Recipe
+from reference.models.methods import METHODS
+from reference.training.classification.encoders import Recipe
 from reference.training.classification.finetuning import (
-    collate,
-    encode,
     height,
     loss_of,
     make_optimizer,
@@ -19,6 +18,7 @@ from reference.training.classification.finetuning import (
     set_rate,
     train_step,
 )
+from reference.training.classification.items import collate, encode
 
 TEXTS = ["a fine film", "a dull and very long film", "fine", "dull ending , fine cast"]
 PAIRS = [("is it good", text) for text in TEXTS]

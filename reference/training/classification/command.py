@@ -9,8 +9,7 @@ from reference.models.methods import METHODS, Method
 from reference.training.classification.encoders import Chosen, choose_encoder, make_ready
 from reference.training.classification.metrics import ClassifierMetrics, Training
 from reference.training.classification.plan import Plan
-from reference.training.options import named
-from reference.training.phase import Report
+from reference.training.phase import Report, parse_names
 from reference.training.precision import DTYPES, choose_machine
 from reference.training.scalars import Scalar, curve_scalars, write_scalars
 
@@ -37,7 +36,7 @@ def train(
 
     Raises UsageError on options that do not exist and files that cannot be used.
     """
-    methods = named("--methods", options.methods, METHODS)
+    methods = parse_names("--methods", options.methods, METHODS)
     chosen = choose_encoder(options.backbone, options.out, given_data=options.data is not None)
     machine = choose_machine(options.device, options.precision)
 

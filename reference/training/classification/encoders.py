@@ -11,12 +11,35 @@ from typing import Literal
 from graders.data.labelled import Items, Kind
 from graders.errors import UsageError
 from graders.written.free_text.similarity import embedded_weights
-from reference.models.methods import Method, Recipe
+from reference.models.methods import Method
 
 # `folder` is an encoder of the user's, such as roberta-base: larger, so lower rates.
 Encoder = Literal["tiny", "minilm", "folder"]
 
 LONGEST: dict[Kind, int] = {"sst2": 64, "boolq": 128}  # tokens read per text; JHU's is 128
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The hyperparameters of one method.
+
+    The rate increases over the first `warmup` of all steps and decreases to zero; that of the head
+    and the prefix, which are trained from scratch, is `new_rate`. Each layer of the encoder learns
+    at `layer_decay` times the rate of the one above it (Howard and Ruder 2018). `smoothing` is
+    label smoothing (Szegedy et al. 2016); `average` is the decay of a running mean of the weights,
+    which is used for dev (0: the weights themselves).
+    """
+
+    epochs: int
+    batch_size: int
+    rate: float
+    new_rate: float
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    smoothing: float = 0.0
+    layer_decay: float = 1.0
+    average: float = 0.0
+
 
 RECIPES: dict[tuple[Encoder, Method], Recipe] = {
     ("tiny", "full"): Recipe(4, 32, rate=1e-3, new_rate=1e-3, average=0.9),

@@ -7,14 +7,12 @@ Devlin et al. 2019, appendix A.3, for rates and epochs; Loshchilov and Hutter 20
 """
 
 import re
-from collections.abc import Sequence
 
 import torch
 from torch.nn import functional as F
 
-from reference.models.backbone import Backbone, Text
-from reference.models.classifier import Classifier, Tokens
-from reference.models.methods import Recipe
+from reference.models.classifier import Classifier
+from reference.training.classification.encoders import Recipe
 
 BETAS = (0.9, 0.98)
 EPSILON = 1e-6
@@ -66,39 +64,3 @@ def train_step(
     torch.nn.utils.clip_grad_norm_(classifier.trained().values(), CLIP)
     optimizer.step()
     return loss.detach()
-
-
-def encode(backbone: Backbone, texts: Sequence[Text], longest: int) -> list[Tokens]:
-    """Return the tokens of each text (1, T), cut at `longest`; of a pair, the longer one is cut."""
-    given = backbone.tokenizer(
-        [text if isinstance(text, str) else text[0] for text in texts],
-        None if isinstance(texts[0], str) else [text[1] for text in texts],
-        truncation="longest_first",
-        return_token_type_ids=True,
-        max_length=longest,
-    )
-    kinds = getattr(backbone.model.config, "type_vocab_size", 1)  # RoBERTa has one segment
-    segments = given["token_type_ids"] if kinds > 1 else [None] * len(texts)
-    return [
-        Tokens(
-            torch.tensor([ids]),
-            torch.ones(1, len(ids), dtype=torch.long),
-            None if segment is None else torch.tensor([segment]),
-        )
-        for ids, segment in zip(given["input_ids"], segments, strict=True)
-    ]
-
-
-def collate(texts: Sequence[Tokens], pad_id: int) -> Tokens:
-    """Return some texts as one batch (B, T), padded on the right to the longest of them."""
-    width = max(text.ids.shape[1] for text in texts)
-
-    def padded(rows: Sequence[torch.Tensor], value: int) -> torch.Tensor:
-        return torch.cat([F.pad(row, (0, width - row.shape[1]), value=value) for row in rows])
-
-    segments = [text.segments for text in texts if text.segments is not None]
-    return Tokens(
-        padded([text.ids for text in texts], pad_id),
-        padded([text.mask for text in texts], 0),
-        padded(segments, 0) if segments else None,
-    )

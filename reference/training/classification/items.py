@@ -6,16 +6,16 @@ A batch is padded to its longest text, so the texts in a batch should have simil
     the batches shuffled again
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
+import torch.nn.functional as F
 
-from graders.data.labelled import Items
+from graders.data.labelled import Items, Text
 from reference.data.sentiment import joined
 from reference.models.backbone import Backbone
 from reference.models.classifier import Classifier, Tokens
-from reference.training.classification.finetuning import collate, encode
 from reference.training.precision import Machine
 
 POOL = 16  # batches that are sorted by length together
@@ -45,6 +45,42 @@ def encoded(backbone: Backbone, items: Items, longest: int) -> Encoded:
     given = [joined(text) if isinstance(text, str) else text for text, _ in items]
     texts = encode(backbone, given, longest)
     return Encoded(texts, torch.tensor([label for _, label in items]))
+
+
+def encode(backbone: Backbone, texts: Sequence[Text], longest: int) -> list[Tokens]:
+    """Return the tokens of each text (1, T), cut at `longest`; of a pair, the longer one is cut."""
+    given = backbone.tokenizer(
+        [text if isinstance(text, str) else text[0] for text in texts],
+        None if isinstance(texts[0], str) else [text[1] for text in texts],
+        truncation="longest_first",
+        return_token_type_ids=True,
+        max_length=longest,
+    )
+    kinds = getattr(backbone.model.config, "type_vocab_size", 1)  # RoBERTa has one segment
+    segments = given["token_type_ids"] if kinds > 1 else [None] * len(texts)
+    return [
+        Tokens(
+            torch.tensor([ids]),
+            torch.ones(1, len(ids), dtype=torch.long),
+            None if segment is None else torch.tensor([segment]),
+        )
+        for ids, segment in zip(given["input_ids"], segments, strict=True)
+    ]
+
+
+def collate(texts: Sequence[Tokens], pad_id: int) -> Tokens:
+    """Return some texts as one batch (B, T), padded on the right to the longest of them."""
+    width = max(text.ids.shape[1] for text in texts)
+
+    def padded(rows: Sequence[torch.Tensor], value: int) -> torch.Tensor:
+        return torch.cat([F.pad(row, (0, width - row.shape[1]), value=value) for row in rows])
+
+    segments = [text.segments for text in texts if text.segments is not None]
+    return Tokens(
+        padded([text.ids for text in texts], pad_id),
+        padded([text.mask for text in texts], 0),
+        padded(segments, 0) if segments else None,
+    )
 
 
 def shuffled_batches(lengths: torch.Tensor, size: int, seed: int) -> list[torch.Tensor]:

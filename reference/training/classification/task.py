@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from reference.models.methods import Recipe
+from reference.training.classification.encoders import Recipe
 from reference.training.classification.finetuning import (
     loss_of,
     make_optimizer,

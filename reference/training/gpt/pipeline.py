@@ -18,8 +18,7 @@ from reference.training.gpt.plan import PhaseSpec, Plan
 from reference.training.gpt.preset import PRESETS, Preset, Variant
 from reference.training.gpt.workers import run_here, run_in_parallel
 from reference.training.metrics import PARTS, Accuracy, accuracy, versions, write_metrics
-from reference.training.options import named
-from reference.training.phase import Report
+from reference.training.phase import Report, parse_names
 from reference.training.precision import Machine, choose_machine
 from reference.training.scalars import curve_scalars, write_scalars
 
@@ -47,7 +46,7 @@ def train(options: Options, report: Report, show: Callable[[Metrics], object]) -
     Raises UsageError on options that do not exist and files that cannot be used.
     """
     known: tuple[Variant, ...] = get_args(Variant)
-    preset, variants = _preset(options), named("--variants", options.variants, known)
+    preset, variants = _preset(options), parse_names("--variants", options.variants, known)
 
     def publish(metrics: Metrics) -> None:
         curves = {each.id: curve_scalars(each.curve) for each in metrics.phases if each.curve}

@@ -17,7 +17,7 @@ from graders.statistics import mcnemar, wilson
 from reference.models.backbone import load_backbone
 from reference.models.classifier import Classifier
 from reference.training.classification.encoders import choose_encoder
-from reference.training.classification.finetuning import collate, encode
+from reference.training.classification.items import collate, encode
 from reference.training.classification.pipeline import best_on_dev
 from tests.reference.training.run_classifier import run
 
