@@ -23,6 +23,7 @@ class UnpackLimits:
     kept: int = 10_000  # files and folders written
     depth: int = 24
     path_bytes: int = 512
+    folder_path_bytes: int = 2048  # in an uploaded folder; a system's limit for a copy is 4096
     part_bytes: int = 240  # file systems allow 255
 
 

@@ -90,6 +90,8 @@ def _entry(place: PurePosixPath, child: "os.DirEntry[str]", limits: UnpackLimits
         return Entry(path, skipped="the name is not UTF-8 text")
     if len(path.parts) > limits.depth:
         return Entry(path, skipped="too many folders deep")
+    if len(str(path).encode()) > limits.folder_path_bytes:
+        return Entry(path, skipped="the path is too long")
     if child.is_dir(follow_symlinks=False):
         return Entry(path, is_folder=True)
     if not child.is_file(follow_symlinks=False):

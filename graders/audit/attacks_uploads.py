@@ -39,6 +39,8 @@ def _attacked(defined):
 
     hostile = import_module("hostile")
     return import_module("aim").one(defined, hostile.answer) if {answers} else defined
+
+
 """
 WITHOUT_ANSWERS = """
 for _name, _value in list(globals().items()):
@@ -122,13 +124,20 @@ def _with_attack(text: str, runs: str) -> str:
         return text + AT_THE_END
     if runs == "never":
         return text
-    lines = text.splitlines(keepends=True)
+    return _below_the_top(text, text.splitlines(keepends=True), AT_THE_TOP)
+
+
+def _below_the_top(text: str, lines: list[str], more: str) -> str:
+    """Return the lines of the text with more text after what must come first."""
     first = max(_ends_of_the_top(text), default=0)
-    return "".join([*lines[:first], AT_THE_TOP, *lines[first:]])
+    return "".join([*lines[:first], more, *lines[first:]])
 
 
 def _with_definitions_attacked(text: str, runs: str) -> str:
-    """Return the module with a decorator on each definition that runs the attack."""
+    """Return the module with a decorator on each definition that runs the attack.
+
+    The decorator is defined above all of them: files run from top to bottom.
+    """
     if runs == "never":
         return text
     lines = text.splitlines(keepends=True)
@@ -136,7 +145,7 @@ def _with_definitions_attacked(text: str, runs: str) -> str:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             lines.insert(first - 1, ON_EACH_DEFINITION)
-    return "".join(lines) + BRINGS_IT.format(answers=runs == "answer")
+    return _below_the_top(text, lines, BRINGS_IT.format(answers=runs == "answer"))
 
 
 def _by_pattern(files: FileSpec) -> bool:

@@ -217,7 +217,8 @@ def _unpack_tagged(packed: dict[str, Any], arrays: dict[str, Array], depth: int)
     if tag == "f" and content in ("nan", "inf", "-inf"):
         return float(content)
     if tag in ("a", "c") and type(content) is int:
-        return _unpack_array(arrays[str(content)], pairs=tag == "c")
+        # `encode` names each array once; a reply that names one more often would be far larger here
+        return _unpack_array(arrays.pop(str(content)), pairs=tag == "c")
     raise WireError("malformed message: an unknown tag")
 
 

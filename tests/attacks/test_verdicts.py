@@ -1,15 +1,19 @@
 """The report of `validate NAME --attacks` on an instructor's own assignment."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from graders.audit.attacks import ALL, attack_all, tightened, verdict_row
-from graders.audit.attacks_uploads import build_base, known_attacks
+from graders.audit.attacks_uploads import Attack, build_attacker, build_base, known_attacks
 from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier, best_tier
 from graders.errors import UsageError
 from graders.execution.executors import make_executor
 from graders.grading.options import Options
+from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
+from submissions.receive import identify
 
 CARELESS = '''
 import pytest
@@ -84,6 +88,24 @@ def test_check_that_any_code_passes_is_refused(solved):
 def test_attacks_are_not_run_without_isolation(solved):
     with pytest.raises(UsageError, match="without isolation"):
         verdicts(solved, "ending-sys-exit", tier=Tier.NONE)
+
+
+ANSWERS = """
+def answer(function, args, kwargs):
+    print("hostile", function.__name__)
+    return function(*args, **kwargs)
+"""
+
+
+def test_attack_answers_also_where_code_is_found_by_its_names(tmp_path):
+    """Or none of them would gain anything, whatever it does."""
+    task = load_assignment("uw-a2")
+    base = build_base(task, tmp_path / "base")
+    attack = Attack("x", "x", "x", "answer", {"hostile.py": ANSWERS}, "", "", "")
+    path = build_attacker(attack, base, tmp_path, task.files, SimpleNamespace(targets={}))
+    options = Options(best_tier(), only=frozenset(["mini-transformer"]))
+    result = grade_submission(identify(path, task.name), task, options)
+    assert "hostile attn_scaled" in str(result.environment["printed"])
 
 
 def test_attacks_are_given_little_time_and_memory(tiny):

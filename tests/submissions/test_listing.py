@@ -56,6 +56,12 @@ def test_deep_folders_are_skipped_with_a_note(uploads, a4):
     assert "too many folders deep" in listing.notes[0]
 
 
+def test_paths_that_no_copy_could_have_are_skipped_with_a_note(uploads, a4):
+    listing = list_files(uploads.tree(a4 | {"/".join(["x" * 200] * 15 + ["b.py"]): b""}))
+    assert set(map(str, listing.files)) == set(a4)
+    assert "the path is too long" in listing.notes[0]
+
+
 @pytest.mark.parametrize("names", [map(str, range(30)), (f"{i}/{i}" for i in range(15))])
 def test_too_many_entries_are_rejected(uploads, names):
     folder = uploads.tree(dict.fromkeys(names, b""))

@@ -16,7 +16,7 @@ MAX_WORK = 20_000_000  # characters parsed for one text
 
 def without_cell_magic(text: str) -> str:
     """Return the cell without its cell magic, or "" if the magic means that it isn't Python."""
-    first = re.match(r"^(?:\s*\n)*\s*%%(\w+)[^\n]*", text)
+    first = re.match(r"\s*%%(\w+)[^\n]*", text)
     if first is None:
         return text
     if first[1] == "writefile" and re.search(r"\.py\b", first[0]):

@@ -15,7 +15,8 @@ BYTE_ORDER_MARKS = (
 )
 
 # "\r\r\n" comes from writing "\r\n" in Windows' text mode. A lone "\r" ended lines on old Macs.
-LINE_END = re.compile(r"\r+\n|\r")
+# A run is matched as a whole: `\r+\n|\r` would look for a line feed again from each of its signs.
+LINE_END = re.compile(r"(\r+)(\n?)")
 
 
 def decode(raw: bytes) -> tuple[str, tuple[str, ...]]:
@@ -39,7 +40,7 @@ def split_lines(text: str) -> tuple[list[str], bool]:
     Only line ends separate lines. U+2028, U+0085 and others that str.splitlines() splits at are
     characters of the corpus, so a prediction may contain them.
     """
-    unified = LINE_END.sub("\n", text)
+    unified = LINE_END.sub(lambda run: run[2] or "\n" * len(run[1]), text)
     lines = unified.split("\n")
     if lines[-1].strip("\x00\x1a") == "":  # a final line end; DOS editors added \x1a after it
         lines.pop()

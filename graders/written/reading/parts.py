@@ -14,7 +14,7 @@ from graders.written.reading.wanted import Wanted, label_of, spellings
 
 # Matches `formula: x` or `- q1: x` or `**q1** = x`.
 _LABEL = re.compile(
-    r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$\$?|\\\(|\\\[)*)\s*"
+    r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$|\\\(|\\\[)*)\s*"
     r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
     r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>|(?<=\s)[-–—](?=\s))\s*"
 )

@@ -76,6 +76,11 @@ def test_broken_cell_costs_itself(take):
     ]
 
 
+def test_cell_below_many_blank_lines_is_read(take):
+    assert take({"a.ipynb": ["\n" * 80 + F]}, "f")["f"]() == 1
+    assert take({"a.ipynb": [" \n" * 80 + "%%time\n" + F]}, "f")["f"]() == 1
+
+
 def test_a_notebook_that_is_empty_or_broken_is_noted(take):
     with pytest.raises(NotHandedIn, match="`a.ipynb` could not be read: it is not valid JSON"):
         take({"a.ipynb": '{"metadata": {"widgets": def f'}, "f")["f"]

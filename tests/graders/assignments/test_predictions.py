@@ -114,6 +114,7 @@ def test_empty_predictions_are_predictions(text, empty):
         "a: 1\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6\n" + TEXT,
         "\0" * 100,
         "a" * 2**21,
+        "\r" * 2**20,  # within the limit; for hours, each of them looked for a line feed
     ],
 )
 def test_doubtful_file_is_not_realigned(text):

@@ -138,6 +138,8 @@ def test_other_values_cannot_be_sent(value):
         frame({"a": True}),
         frame({"a": "0"}),
         frame({"a": 0}, b"short"),
+        frame([{"a": 0}, {"a": 0}], one("U8", [1], [0, 1], b"a")),  # would be copied each time
+        frame([{"a": 0}, {"c": 0}], one("F32", [2], [0, 8], b"abcdefgh")),
         frame({"a": 0}, struct.pack("<Q", 2**63)),
         frame({"a": 0}, one("F99", [1], [0, 4])),
         frame({"a": 0}, one("BF16", [1], [0, 2], b"ab")),

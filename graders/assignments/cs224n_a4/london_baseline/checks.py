@@ -50,6 +50,7 @@ LABELS = re.compile(
     re.IGNORECASE,
 )
 
+LARGEST = 10**300  # shown as a number; a float holds no number above 1.8e308
 NO_NUMBER = Fraction(-1)  # neither a percentage nor a count
 COARSEST = Fraction(1, 20)  # percentage points: "5" may mean 5.04, but not 5.3
 FLOAT_NOISE = Fraction(1, 100_000)  # percentage points: 0.05000000074505806 is 0.05 in float32
@@ -107,6 +108,11 @@ def _claim(number: str, unit: str) -> Claim:
     return Claim(number + unit, _value(number), step, bool(unit))
 
 
+def _shown(value: Fraction) -> str:
+    """Return the number in a few digits, however large it is."""
+    return f"{float(value):g}" if abs(value) < LARGEST else "a huge number"
+
+
 def _value(number: str) -> Fraction:
     plain = number.lower().replace(",", ".").replace("\u2212", "-")
     return Fraction(plain.replace(".e", "e").rstrip("."))
@@ -125,9 +131,7 @@ class Baseline:
 
     def false_claims(self, statement: Statement) -> list[str]:
         """Return the false parts of the statement, in its own words."""
-        wrong = [
-            f"{float(a):g}/{float(b):g}" for a, b in statement.ratios if not self._equals(a, b)
-        ]
+        wrong = [f"{_shown(a)}/{_shown(b)}" for a, b in statement.ratios if not self._equals(a, b)]
         return wrong + [c.text for c in statement.claims if not self._is_true(c)]
 
     def is_stated(self, statement: Statement) -> bool:

@@ -25,6 +25,16 @@ def altered(raw, count):
     return "".join(f"{line}x\n" if i < count else f"{line}\n" for i, line in enumerate(lines))
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (45, 1, 256), (45, 0), ()])
+def test_weights_that_no_model_can_have_confirm_nothing(shape, judge, world, predict, saved):
+    said = "\n".join(predict(world.dev, 20)).encode()
+    misfit = saved({"tok_emb.weight": torch.ones(shape)})
+    files = {"vanilla.pretrain.dev.predictions": said, FINETUNE: misfit}
+    found = judge("pretrain_dev", files, doubtful_predictions="review")
+    assert (found.status, found.fraction) == ("needs_review", 1.0)
+    assert "has the wrong shape" in found.message
+
+
 @pytest.mark.parametrize(("count", "status"), [(1, "passed"), (2, "needs_review")])
 def test_98_percent_must_agree(count, status, judge, right_files):
     name = "rope.pretrain.dev.predictions"

@@ -93,7 +93,7 @@ def nearest(weights: Weights, plans: Sequence[Plan]) -> Plan:
 
 def judge(weights: Weights, plan: Plan) -> Finding | None:
     """Return what is wrong with these weights, most obvious first, or None."""
-    for rule in (_wrong_variant, _missing, _unknown, _wrong_shape, _not_finite, _untrained):
+    for rule in (_wrong_variant, _missing, _unknown, misfit, _not_finite, _untrained):
         if (found := rule(weights, plan)) is not None:
             return found
     return None
@@ -145,9 +145,10 @@ def _unknown(weights: Weights, plan: Plan) -> Finding | None:
     )
 
 
-def _wrong_shape(weights: Weights, plan: Plan) -> Finding | None:
+def misfit(weights: Weights, plan: Plan) -> Finding | None:
+    """Return why no model of the plan can have these parameters; some may be missing."""
     held = plan.parameters(weights)
-    wrong = [name for name, shape in plan.shapes.items() if held[name].shape != shape]
+    wrong = [name for name in plan.shapes if name in held and held[name].shape != plan.shapes[name]]
     if wrong:
         name = wrong[0]
         vocabulary = name == "tok_emb.weight" and held[name].shape[1:] == plan.shapes[name][1:]

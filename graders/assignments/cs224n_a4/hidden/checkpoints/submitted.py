@@ -15,7 +15,7 @@ from ..predictions.submitted import (
     file_name,
 )
 from .decoding import ROTATION_ROWS, Answers, Decoder, trained_rotation, vocabulary
-from .expected import COURSE, DEMO, Plan, judge, nearest
+from .expected import COURSE, DEMO, Plan, judge, misfit, nearest
 from .weights import Finding, Weights, read_weights
 
 
@@ -87,6 +87,15 @@ class Checkpoints:
 
     def judge(self, weights: Weights, checkpoint: Checkpoint) -> Finding | None:
         """Return what is wrong with the weights; raise GraderFault without the course's data."""
+        self._refuse_wrong_world(weights, checkpoint)
+        return judge(weights, self.plan(weights, checkpoint))
+
+    def misfit(self, weights: Weights, checkpoint: Checkpoint) -> Finding | None:
+        """Return why no model can have these weights; raise GraderFault as `judge` does."""
+        self._refuse_wrong_world(weights, checkpoint)
+        return misfit(weights, self.plan(weights, checkpoint))
+
+    def _refuse_wrong_world(self, weights: Weights, checkpoint: Checkpoint) -> None:
         table = weights.tensors.get("tok_emb.weight")
         asked = int(self.files.settings["course_vocabulary"])
         if self.files.data.embedded and table is not None and table.shape[:1] == (asked,):
@@ -94,7 +103,6 @@ class Checkpoints:
                 f"`{checkpoint.file}` was trained on the course's corpus, but no course files "
                 "were given. Grade with --data DIR"
             )
-        return judge(weights, self.plan(weights, checkpoint))
 
     def compare(
         self, weights: Weights, checkpoint: Checkpoint

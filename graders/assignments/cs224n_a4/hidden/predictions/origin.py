@@ -72,6 +72,8 @@ class Origin:
         weights = self.checkpoints.read(checkpoint)
         if isinstance(weights, Finding):
             return weights.reason
+        if (misfit := self.checkpoints.misfit(weights, checkpoint)) is not None:
+            return misfit.reason
         found = self.checkpoints.comparison(weights, checkpoint, part, scored.predictions)
         if self.checkpoints.confirms(found) or self.checkpoints.rotation(
             weights, checkpoint, found
