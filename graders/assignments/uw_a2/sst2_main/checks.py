@@ -55,6 +55,11 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
                 expected=str(CLASSES),
                 actual=str(epoch.classes),
             )
+        if not epoch.gradient:
+            fail(
+                "main turns gradients off before it calls train_one_epoch, so backward raises.",
+                hint="Use `with torch.no_grad():` around evaluation only; it ends with its block.",
+            )
         if epoch.strange:
             fail(
                 "The batches contain a token outside the model's embedding table; training would "

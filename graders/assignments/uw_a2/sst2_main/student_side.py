@@ -26,12 +26,12 @@ from graders.adapting.arguments import require_fit
 from graders.adapting.gathered import calls, code_folder
 from graders.adapting.raised import is_of_this_machine, is_raised_inside, told
 
-from ..sst2.student_code import WANTED, accepted, code, optional, wanted
+from ..sst2.student_code import WANTED, accepted, call, code, optional, wanted
 from ..sst2.student_forms import Form, evaluation_form, training_forms
 from ..sst2.student_loaders import Loaders, in_process, strange_id
 from ..sst2.student_marks import firsts, mark, marked
 from ..sst2.student_models import has_dropout
-from ..sst2.student_saves import keeping
+from ..sst2.student_saves import keeping, unseen
 from ..sst2_data.student_side import Rows, provide
 from .student_origin import foreign, is_untrained
 
@@ -110,6 +110,7 @@ class Script:
             others = (foreign(each, model) for each in _loaders(given))
             noted["foreign"] = next(filter(None, others), "")
         noted["before"] = marked(model)
+        noted["gradient"] = torch.is_grad_enabled() or not self._needs_gradients(form)
         self.note("train", training=_trains(model), classes=classes, **noted)
         if model is not None:
             mark(model, self.epoch)
@@ -135,6 +136,18 @@ class Script:
         if model is not None and leaves_training is not None:
             model.train(leaves_training)
         return form.filled(self._number(split))
+
+    def _needs_gradients(self, form: Form) -> bool:
+        """Return whether the student's loops raise with gradients off, as main leaves them."""
+        evaluated, _ = self._forms()
+        with self._asking_models(), keeping(unseen), torch.no_grad():
+            with contextlib.suppress(Exception):  # it may turn them on again
+                call(self._own["evaluate"], evaluated.worked or {})
+            try:
+                call(self._own["train_one_epoch"], form.worked or {})
+            except Exception:  # noqa: BLE001
+                return form.worked is not None
+        return False
 
     def _require_fit(
         self, name: str, form: Form, args: Sequence[Any], kwargs: dict[str, Any]

@@ -92,7 +92,8 @@ def _moves(name: str, source: str, weights: int, rows: Rows, size: int) -> Moves
     from graders.adapting.devices import on_cpu
 
     model, moves = classifier(weights), Moves()
-    with suppress(Exception, SystemExit), on_cpu(), _on_gpu(name):
+    # An evaluate that leaves gradients off must not affect later checks.
+    with suppress(Exception, SystemExit), on_cpu(), _on_gpu(name), torch.enable_grad():
         batches = loader(source, rows, size)
         collate = batches.collate_fn
         batches.collate_fn = lambda items: moves.loaded(collate(items))

@@ -133,7 +133,7 @@ def require_long_epoch(student: Student, inputs: Inputs) -> None:
             "sst2_long_epoch",
             source=source,
             weights=inputs.seed("training weights"),
-            rows=rows(inputs, "long epoch", 2 * LONG),
+            rows=list(rows(inputs, "long epoch", 2 * LONG)),
             size=2,
             read=_count,
         )
