@@ -160,7 +160,10 @@ def test_a_crash_is_told_with_its_line(grade):
 @pytest.mark.slow
 def test_main_with_another_model_or_float16_weights_is_told(grade):
     changes = [
-        ("    optimizer = ", "    other = copy.deepcopy(model)\n    model.half()\n    optimizer = "),
+        (
+            "    optimizer = ",
+            "    other = copy.deepcopy(model)\n    model.half()\n    optimizer = ",
+        ),
         ('evaluate(model, loaders["validation"])', 'evaluate(other, loaders["validation"])'),
     ]
     result = grade(changes, only=frozenset({"sst2-main"}))
