@@ -314,7 +314,8 @@ def _known_mistake(seen: Visits, kept: int) -> str:
         seen.best("test"): "The weights are chosen by the test accuracy.",
         seen.last_epoch: "These are the last epoch's weights. A state_dict that is not copied "
         "changes with the model, and the last epoch may not be the best.",
-        1: "Only the first epoch is saved. Is best_acc compared in the correct direction?",
+        1: "Only the first epoch is saved. Is the validation accuracy compared, not a loss, and in "
+        "the correct direction?",
     }
     return mistakes.get(kept, "Save the weights if the validation accuracy is a new best.")
 
