@@ -159,6 +159,20 @@ def test_a_crash_is_told_with_its_line(grade):
 
 
 @pytest.mark.slow
+def test_main_with_another_model_or_float16_weights_is_told(grade):
+    changes = [
+        (
+            "    optimizer = ",
+            "    other = copy.deepcopy(model)\n    model.half()\n    optimizer = ",
+        ),
+        ('evaluate(model, loaders["validation"])', 'evaluate(other, loaders["validation"])'),
+    ]
+    result = grade(changes, only=frozenset({"sst2-main"}))
+    assert "not the one that is trained" in message(result, "validated-each-epoch")
+    assert "In float16, eps=1e-08 is 0" in message(result, "optimizer")
+    assert lost(result) == {"sst2-main": 2}
+
+
 def test_an_empty_upload_earns_nothing_and_is_told_why(grade):
     result = grade([(SOLUTION.read_text(encoding="utf-8"), "print('hello')\n")])
     assert lost(result) == {"sst2-data": 8.0, "sst2-training": 8.0, "sst2-main": 6.0}

@@ -9,6 +9,7 @@ import pytest
 from graders.assignments.uw_a2.sst2_data import checks as data_checks
 from graders.assignments.uw_a2.sst2_main import checks as main_checks
 from graders.assignments.uw_a2.sst2_training import checks as training_checks
+from graders.assignments.uw_a2.sst2_training.updates import require_long_epoch
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
@@ -20,8 +21,8 @@ JUNK = (None, True, -1, 7, 0.5, float("nan"), "x", [], {}, [[]], [None] * 3, {"t
         np.zeros(3), np.zeros((2, 2), dtype=bool), np.array(5), 2**62)  # fmt: skip
 NUMBER = {"type": "float", "value": 0.5}
 EVENT = {"kind": "train", "epoch": 1, "split": "train", "training": True, "weights": 1,
-         "place": "a.pt", "gradient": True,
-         "optimizer": {"name": "AdamW", "adamw": True, "held": 2, "weights": 2,
+         "place": "a.pt", "gradient": True, "initial": False,
+         "optimizer": {"name": "AdamW", "adamw": True, "held": 2, "weights": 2, "half": False,
                        "lr": 0.1}}  # fmt: skip
 LOADER = {"orders": [[1, 0], [0, 1]], "places": [1, 0], "count": 2, "names": ["a"], "plain": True,
           "raised": ""}  # fmt: skip
@@ -118,3 +119,8 @@ def test_junk_is_no_fault_of_ours(checks, function):
     for reply in spoiled(REPLIES[function]):
         for check in checks[function]:
             decides(check, Answers(REPLIES | {function: reply}))
+
+
+@pytest.mark.parametrize("reply", JUNK, ids=repr)
+def test_junk_for_a_long_epoch_is_no_fault_of_ours(reply):
+    decides(require_long_epoch, Answers({"sst2_long_epoch": reply}))

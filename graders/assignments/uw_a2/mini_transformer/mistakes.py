@@ -29,7 +29,10 @@ from .expected import (
 SCALE = "scores are divided by sqrt(n_embd / n_heads), the square root of the head size"
 SOFTMAX = "each query's weights over the keys, the last axis, sum to one"
 MASK = "a token sees itself and earlier tokens; later scores are -inf before the softmax"
-NAN = "Everything is nan, because 0 · -inf is nan; apply masks with masked_fill or torch.where"
+NAN = (
+    "Everything is nan: 0 · -inf is nan, and so is the softmax of a row in which every score is "
+    "-inf; apply masks with masked_fill or torch.where"
+)
 HEADS = "head h has the features h·c to (h+1)·c of each token, c = n_embd / n_heads"
 MERGE = "token t gets the c features of head 0, then those of head 1, and so on"
 ROLES = "each head computes softmax(Q Kᵀ / sqrt(n_embd / n_heads)) V"

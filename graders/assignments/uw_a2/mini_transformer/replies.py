@@ -132,7 +132,7 @@ def require_backward(student: Student, question: Question) -> None:
             f"Gradients of the output reach some of Q, K and V, but not {', '.join(cut)}, so a "
             "model with this attention learns only in part.",
             hint="Remove .detach(), .data, torch.tensor(...) and torch.no_grad() from these "
-            "functions.",
+            "functions, and use each of Q, K and V.",
             counterexample={"asked": str(question)},
         )
     if raised and not any(words in raised for words in UNTRACKED):

@@ -46,6 +46,7 @@ EXPERIMENTS = (
     r"\b(?:my|our|own) ideas?\b|(?<![\d.])2\.2(?:\.[23])?\b(?!\.\d)"
 )
 MOST_TEXT = 300  # characters of an exception
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 CPU = torch.device("cpu")
 GIVEN = {"DEVICE": CPU, "device": CPU}
 
@@ -232,10 +233,16 @@ def _is_double(value: Any) -> bool:
 
 
 def _ask(function: str, values: Sequence[Any]) -> Any:
-    """Call the student's function by the handout's argument names if it has them, else in order."""
+    """Call the student's function by the handout's argument names if it has them, else in order.
+
+    If they do not fit in order, those of keyword-only parameters are passed by name.
+    """
     ask = student()[function]
     named = dict(zip(ARGUMENTS[function], values, strict=False))
-    return ask(**named) if _is_by_name(ask, values, named) else ask(*values)
+    if _is_by_name(ask, values, named):
+        return ask(**named)
+    keywords = _keywords(ask, values, named)
+    return ask(*(named[name] for name in named if name not in keywords), **keywords)
 
 
 def _is_by_name(ask: Callable[..., Any], values: Sequence[Any], named: dict[str, Any]) -> bool:
@@ -244,11 +251,25 @@ def _is_by_name(ask: Callable[..., Any], values: Sequence[Any], named: dict[str,
         signature = inspect.signature(ask)
     except (TypeError, ValueError):
         return False
-    plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, KEYWORD_ONLY)
     explicit = {each.name for each in signature.parameters.values() if each.kind in plain}
     if _binds(signature, *values) and not set(named) <= explicit:
         return False
     return _binds(signature, **named)
+
+
+def _keywords(
+    ask: Callable[..., Any], values: Sequence[Any], named: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of its keyword-only parameters, unless all fit in order."""
+    try:
+        signature = inspect.signature(ask)
+    except (TypeError, ValueError):
+        return {}
+    if _binds(signature, *values):
+        return {}
+    kinds = {each.name: each.kind for each in signature.parameters.values()}
+    return {name: named[name] for name in named if kinds.get(name) is KEYWORD_ONLY}
 
 
 def _binds(signature: inspect.Signature, *values: Any, **named: Any) -> bool:

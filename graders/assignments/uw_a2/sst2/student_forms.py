@@ -99,7 +99,8 @@ def _evaluated(evaluate: Any, known: Names, labels: tuple[int, int]) -> tuple[An
 
     model = known["model"].train()
     batches = loader(*_source(labels))
-    with on_cpu(), keeping(unseen), predicting(model, CLASSES):
+    # enable_grad ends with the mode before it, whatever evaluate sets.
+    with on_cpu(), keeping(unseen), predicting(model, CLASSES), torch.enable_grad():
         returned = call(evaluate, {**known, "loader": batches})
     return returned, model.training
 
@@ -116,7 +117,7 @@ def training_forms(seed: int) -> list[Form]:
         "epoch": 0,
     }
     try:
-        with on_cpu(), keeping(unseen):
+        with on_cpu(), keeping(unseen), torch.enable_grad():
             returned = call(wanted("train_one_epoch"), known)
     except Exception:  # noqa: BLE001  its own checks report it
         return [Form(None), Form(0.5), Form((0.5, 0.5), (1,))]

@@ -31,6 +31,11 @@ def marked(kept: Any) -> int:
     return max(epochs, default=-1)
 
 
+def firsts(kept: Any) -> list[float]:
+    """Return the numbers that marks replace."""
+    return [float(vector[0]) for vector in itertools.islice(_vectors(kept, 0), 50)]
+
+
 def _epoch(vector: torch.Tensor) -> int:
     number = (float(vector[0]) - FIRST) / STEP
     return int(number) if 0 < number <= MOST and number == int(number) else 0

@@ -43,6 +43,7 @@ class Optimizer:
     held: int
     weights: int
     frozen: int  # weights of the model without gradients
+    half: bool  # whether weights are float16
     settings: Mapping[str, float]
 
 
@@ -75,6 +76,7 @@ class Visit:
     classes: int  # of the model; 0 if unknown
     before: int  # the epoch of the weights with which a training starts; 0 for initial ones
     untrained: bool  # whether its model has no pretrained weights
+    initial: bool  # whether an evaluated model has the weights from before all training
     foreign: str  # the tokenizer that belongs to another model than its own
 
 
@@ -227,6 +229,7 @@ def _visit(reply: Any) -> Visit:
         classes if isinstance(classes, int) else 0,
         before if isinstance(before, int) else -1,
         reply.get("untrained") is True,
+        reply.get("initial") is True,
         str(reply.get("foreign", ""))[:100],
     )
 
@@ -244,6 +247,7 @@ def _optimizer(reply: Any) -> Optimizer:
         held,
         weights,
         frozen,
+        found.get("half") is True,
         {name: each for name, each in settings.items() if isinstance(each, float)},
     )
 

@@ -122,14 +122,31 @@ def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
         if not batch.is_long:
             continue
         length = batch.matrix("input_ids").shape[1]
-        whole = max(len(ids) for ids in batch.kept())
-        if length > LIMIT or whole < SHORTEST_CUT:
+        kept = max(batch.kept(), key=len)
+        if length > LIMIT:
             fail(
                 f"A sentence of {batch.longest} tokens is encoded as {length} tokens.",
                 hint="Pass truncation=True and max_length=512 to the tokenizer: the model has no "
                 "more positions.",
                 expected=f"at most {LIMIT}",
                 actual=str(length),
+            )
+        if len(kept) < SHORTEST_CUT:
+            fail(
+                f"A sentence of {batch.longest} tokens is encoded as {len(kept)} tokens.",
+                hint="Sentences far below 512 tokens are truncated. Pass the unchanged texts and "
+                "max_length=512 to the tokenizer.",
+                expected=f"at least {SHORTEST_CUT}",
+                actual=str(len(kept)),
+            )
+        last = max((batch.tokens.ids[row] for row in batch.asked), key=len)[-1]
+        if kept[-1] != last:
+            fail(
+                "A truncated sentence does not keep the tokenizer's last token.",
+                hint="Pass truncation=True to the tokenizer: a slice of its ids cuts off the token "
+                "that it adds at the end.",
+                expected=str(last),
+                actual=str(kept[-1]),
             )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from graders.boundary.student import Student
@@ -54,6 +55,11 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
                 expected=str(CLASSES),
                 actual=str(epoch.classes),
             )
+        if not epoch.gradient:
+            fail(
+                "main turns gradients off before it calls train_one_epoch, so backward raises.",
+                hint="Use `with torch.no_grad():` around evaluation only; it ends with its block.",
+            )
         if epoch.strange:
             fail(
                 "The batches contain a token outside the model's embedding table; training would "
@@ -71,6 +77,14 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
             hint="Call evaluate(model, validation_dataloader) inside the loop over epochs.",
             expected=f"{seen.last_epoch} evaluations on validation",
             actual=f"{seen.last_epoch - len(missing)}; splits evaluated: {', '.join(known)}"[:200],
+        )
+    after = [each for each in seen.evaluations("validation") if each.epoch > 0]
+    if after and all(each.initial for each in after):
+        fail(
+            "The model that is evaluated on validation is not the one that is trained.",
+            hint="Pass the same model to train_one_epoch and evaluate.",
+            expected="the weights of each epoch",
+            actual="the initial weights",
         )
     if seen.last_epoch == 1 and not seen.takes_options:
         fail(
@@ -187,7 +201,7 @@ def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
                 expected=f"{optimizer.weights} tensors",
                 actual=f"{optimizer.held} tensors",
             )
-        if not optimizer.adamw:
+        if not any(each.adamw for each in optimizers):  # Q4.5 compares others with it
             fail(
                 f"main trains with {optimizer.name}.",
                 hint="The handout's main uses AdamW; use other optimizers only in the experiments "
@@ -300,7 +314,8 @@ def _known_mistake(seen: Visits, kept: int) -> str:
         seen.best("test"): "The weights are chosen by the test accuracy.",
         seen.last_epoch: "These are the last epoch's weights. A state_dict that is not copied "
         "changes with the model, and the last epoch may not be the best.",
-        1: "Only the first epoch is saved. Is best_acc compared in the correct direction?",
+        1: "Only the first epoch is saved. Is the validation accuracy compared, not a loss, and in "
+        "the correct direction?",
     }
     return mistakes.get(kept, "Save the weights if the validation accuracy is a new best.")
 
@@ -354,6 +369,12 @@ def _require_settings(optimizer: Optimizer) -> None:
             f"No model can be fine-tuned with the learning rate {rate:g}.",
             hint=f"The handout starts with {USUAL['lr']:g}.",
             actual=f"lr={rate:g}",
+        )
+    if optimizer.half and np.float16(eps) == 0:
+        fail(
+            f"In float16, eps={eps:g} is 0, so AdamW divides by zero and the weights become nan.",
+            hint="Keep the weights in float32: use torch.autocast instead of model.half().",
+            actual="float16",
         )
     if eps >= MOST_EPS:
         fail(

@@ -26,12 +26,12 @@ from graders.adapting.arguments import require_fit
 from graders.adapting.gathered import calls, code_folder
 from graders.adapting.raised import is_of_this_machine, is_raised_inside, told
 
-from ..sst2.student_code import WANTED, accepted, code, optional, wanted
+from ..sst2.student_code import WANTED, accepted, call, code, optional, wanted
 from ..sst2.student_forms import Form, evaluation_form, training_forms
 from ..sst2.student_loaders import Loaders, in_process, strange_id
-from ..sst2.student_marks import mark, marked
+from ..sst2.student_marks import firsts, mark, marked
 from ..sst2.student_models import has_dropout
-from ..sst2.student_saves import keeping
+from ..sst2.student_saves import keeping, unseen
 from ..sst2_data.student_side import Rows, provide
 from .student_origin import foreign, is_untrained
 
@@ -53,6 +53,7 @@ class Script:
         self._own = {name: optional(name) for name in ("train_one_epoch", "evaluate")}
         self._forms = partial(evaluation_form, optional("evaluate"), weights)
         self._loaders = Loaders(splits)
+        self._initial: list[float] = []  # the first numbers of the weights before training
         self.epoch = 0
         self._asking = False  # whether a stand-in calls a model to learn its form
         self._evaluates = False  # whether main calls a model itself after training
@@ -104,10 +105,12 @@ class Script:
         with self._asking_models():
             classes = _classes(model)
         if self.epoch == 1:
+            self._initial = firsts(model)
             noted["untrained"] = is_untrained(model)
             others = (foreign(each, model) for each in _loaders(given))
             noted["foreign"] = next(filter(None, others), "")
         noted["before"] = marked(model)
+        noted["gradient"] = torch.is_grad_enabled() or not self._needs_gradients(form)
         self.note("train", training=_trains(model), classes=classes, **noted)
         if model is not None:
             mark(model, self.epoch)
@@ -126,12 +129,25 @@ class Script:
             "evaluate",
             split=split,
             weights=marked(model),
+            initial=self.epoch > 0 and firsts(model) == self._initial != [],
             training=_trains(model),
             gradient=torch.is_grad_enabled(),
         )
         if model is not None and leaves_training is not None:
             model.train(leaves_training)
         return form.filled(self._number(split))
+
+    def _needs_gradients(self, form: Form) -> bool:
+        """Return whether the student's loops raise with gradients off, as main leaves them."""
+        evaluated, _ = self._forms()
+        with self._asking_models(), keeping(unseen), torch.no_grad():
+            with contextlib.suppress(Exception):  # it may turn them on again
+                call(self._own["evaluate"], evaluated.worked or {})
+            try:
+                call(self._own["train_one_epoch"], form.worked or {})
+            except Exception:  # noqa: BLE001
+                return form.worked is not None
+        return False
 
     def _require_fit(
         self, name: str, form: Form, args: Sequence[Any], kwargs: dict[str, Any]
@@ -203,6 +219,7 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
     """Return the optimizer's class and settings, and how many of the model's weights it has."""
     if optimizer is None:
         return {"name": ""}
+    given, optimizer = optimizer, _unwrapped(optimizer)
     held = {id(each) for group in optimizer.param_groups for each in group["params"]}
     every = [*model.parameters()] if model else []
     parameters = [each for each in every if each.requires_grad]
@@ -220,10 +237,18 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
         "held": sum(id(each) in held for each in parameters),
         "weights": len(parameters),
         "frozen": len(every) - len(parameters),
+        "half": any(each.dtype == torch.float16 for each in parameters),
         "maximizes": any(each.get("maximize") is True for each in groups),
-        "scheduled": hasattr(optimizer.step, "_wrapped_by_lr_sched"),  # torch's own mark
+        "scheduled": any(  # torch's own mark
+            hasattr(each.step, "_wrapped_by_lr_sched") for each in (given, optimizer)
+        ),
         **{name: float(each) for name, each in settings.items() if isinstance(each, int | float)},
     }
+
+
+def _unwrapped(optimizer: Any) -> Any:
+    """Return the optimizer that accelerate's prepare wrapped."""
+    return optimizer.optimizer if type(optimizer).__name__ == "AcceleratedOptimizer" else optimizer
 
 
 def sst2_main(

@@ -13,7 +13,7 @@ from ..sst2.asked import asked, first_that_holds, not_written, unreadable
 from ..sst2.visits import visits
 from .evaluations import CASES, MISTAKES, Evaluated, evaluates
 from .numbers import find, in_words
-from .updates import COARSE, EXACT, Observed, learns, mistaken, require_device
+from .updates import COARSE, EXACT, Observed, learns, mistaken, require_device, require_long_epoch
 
 # Each of the oracle's mistakes with its hint.
 UPDATES = {
@@ -57,6 +57,7 @@ def test_training_is_written(student: Student, sandbox: Student, inputs: Inputs)
 def test_batches(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """An epoch trains on every batch once, in order, with one optimizer step after each."""
     learns(student, sandbox, inputs, _one_step_a_batch)
+    require_long_epoch(student, inputs)
     require_device(student, inputs, "train_one_epoch")
 
 

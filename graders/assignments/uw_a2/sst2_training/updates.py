@@ -1,6 +1,7 @@
 """Compare the effect of train_one_epoch on a small classifier with the correct effect."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,6 +21,7 @@ from ..sst2_data.batches import Ids, tokens_of
 Weights = Mapping[str, NDArray[Any]]
 SIZE, COUNT, EPOCHS = 4, 11, 2  # the last batch is smaller
 LEARNING_RATE = 0.25
+LONG = 104  # batches: a training that stops after 100 leaves sentences out
 SOURCES = ("given", "own")  # batches in the handout's format, or the student's own
 
 # Relative errors of the whole update. float32 in any order of summation has an error of 1e-4,
@@ -121,6 +123,34 @@ def refused(student: Student, sandbox: Student, inputs: Inputs) -> StudentRaised
     except (CheckFailed, StudentFault):
         pass
     return None
+
+
+def require_long_epoch(student: Student, inputs: Inputs) -> None:
+    """Fail if an epoch of many batches returns before the last one; what it raises is unknown."""
+
+    def claim(source: str) -> None:
+        steps = student.call(
+            "sst2_long_epoch",
+            source=source,
+            weights=inputs.seed("training weights"),
+            rows=list(rows(inputs, "long epoch", 2 * LONG)),
+            size=2,
+            read=_count,
+        )
+        if steps < LONG:
+            fail(
+                "An epoch ends before the last batch.",
+                hint="Is a `break` for debugging left in the loop over batches?",
+                expected=f"{LONG} steps for {LONG} batches",
+                actual=f"{steps} steps",
+            )
+
+    with suppress(StudentFault):
+        first_that_holds([partial(claim, source) for source in SOURCES])
+
+
+def _count(reply: Any) -> int:
+    return reply if isinstance(reply, int) else unreadable()
 
 
 def require_device(student: Student, inputs: Inputs, name: str) -> None:
