@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from graders.boundary.crash_hints import crash_hint
-from graders.boundary.process import Ending, TooMuch
+from graders.boundary.process import Ending, LimitExceeded
 from graders.boundary.wire import Value, WireError
 from graders.errors import (
     BadReply,
@@ -117,7 +117,7 @@ def out_of_total_time(seconds: float) -> StudentTimedOut:
     )
 
 
-def over_a_limit(error: TooMuch) -> StudentOutOfMemory:
+def over_a_limit(error: LimitExceeded) -> StudentOutOfMemory:
     """Return the fault of code whose processes together exceeded a limit."""
     return StudentOutOfMemory(f"Your code was stopped: {error}.", hint=TOO_LARGE)
 

@@ -42,15 +42,19 @@ class Ending:
     seconds: float = 0.0
 
 
-class HungUp(Exception):
+class ChildStopped(Exception):
+    """The child gives no answer any more."""
+
+
+class ChannelClosed(ChildStopped):
     """The child closed its end of the channel."""
 
 
-class TooMuch(Exception):
+class LimitExceeded(ChildStopped):
     """The child's processes together use too much of something; the message says what."""
 
 
-class TooLong(Exception):
+class CpuTimeExceeded(ChildStopped):
     """The child's processes together used more processor time than allowed."""
 
 
@@ -112,7 +116,7 @@ class Child:
     """A started child; `end` kills all of its processes and may be called twice.
 
     While it works on an answer, `watch` is called regularly: it returns the bytes of memory that
-    all of its processes hold, and may raise TooMuch. If there is a control group, the group
+    all of its processes hold, and may raise LimitExceeded. If there is a control group, the group
     counts what they used.
     """
 
@@ -151,13 +155,13 @@ class Child:
     def ask(self, frame: bytes, deadline: float) -> bytes | bytearray:
         """Send a frame and return the child's reply.
 
-        Raises TimeoutError, HungUp, TooMuch, TooLong or WireError. The time that replies take is
-        added to `busy`, in seconds.
+        Raises TimeoutError, ChildStopped or WireError. The time that replies take is added to
+        `busy`, in seconds.
         """
         if self._before is None:
             self._before = self.resources().cpu_seconds
         if self._process.has_ended():  # a process that it left behind must not answer for it
-            raise HungUp
+            raise ChannelClosed
         started = time.monotonic()
         try:
             self._send(frame, deadline)
@@ -172,10 +176,10 @@ class Child:
         except TimeoutError:
             raise
         except OSError:
-            raise HungUp from None
+            raise ChannelClosed from None
 
     def receive(self, deadline: float) -> bytes | bytearray:
-        """Return the next frame; raises TimeoutError, HungUp, TooMuch, TooLong or WireError."""
+        """Return the next frame; raises TimeoutError, ChildStopped or WireError."""
         while (frame := self._reader.take()) is None:
             remaining = deadline - time.monotonic()
             if remaining <= 0:
@@ -184,7 +188,7 @@ class Child:
         return frame
 
     def has_unread(self) -> bool:
-        """Return whether the child sent something without a request; raises HungUp at the end."""
+        """Return whether the child sent something without a request; may raise ChannelClosed."""
         if self._reader.pending:
             return True
         ready = self._selector.select(0)
@@ -203,12 +207,12 @@ class Child:
                 self._selector.unregister(key.fileobj)
 
     def _look(self) -> None:
-        """Measure what all of its processes use; raises TooMuch or TooLong."""
+        """Measure what all of its processes use; raises LimitExceeded or CpuTimeExceeded."""
         if self._watch is not None:
             self._held = max(self._held, self._watch())
         seconds = self.resources().cpu_seconds - (self._before or 0.0)
         if self._before is not None and seconds > self._limits.cpu_seconds + CPU_GRACE:
-            raise TooLong
+            raise CpuTimeExceeded
         self._watched = time.monotonic()
 
     def _read_channel(self) -> None:
@@ -217,7 +221,7 @@ class Child:
         except OSError:
             data = b""
         if not data:
-            raise HungUp
+            raise ChannelClosed
         self._reader.feed(data)
 
     def resources(self) -> Resources:

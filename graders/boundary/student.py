@@ -23,7 +23,13 @@ from graders.boundary import outcome, wire
 from graders.boundary.limits.resources import Resources
 from graders.boundary.outcome import Read
 from graders.boundary.policy import MAX_FAULTS, START_SECONDS
-from graders.boundary.process import ENDING_SECONDS, Child, HungUp, TooLong, TooMuch
+from graders.boundary.process import (
+    ENDING_SECONDS,
+    ChannelClosed,
+    Child,
+    CpuTimeExceeded,
+    LimitExceeded,
+)
 from graders.boundary.side import PACKAGE, Side
 from graders.boundary.stage import Stage
 from graders.boundary.tiers.launch import Job
@@ -180,11 +186,11 @@ class Student:
             return reply
         except TimeoutError:
             raise self._end(self._out_of_time()) from None
-        except TooMuch as error:
+        except LimitExceeded as error:
             raise self._end(outcome.over_a_limit(error)) from None
-        except TooLong:
+        except CpuTimeExceeded:
             raise self._end(outcome.out_of_processor_time(self._limits)) from None
-        except HungUp:
+        except ChannelClosed:
             fault = outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
             if isinstance(fault, StudentFault):
                 raise self._end(fault) from None
@@ -231,7 +237,7 @@ class Student:
         """Return what a child did wrong since its last answer, or None if it still waits."""
         try:
             unread = child.has_unread()
-        except HungUp:
+        except ChannelClosed:
             return outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
         sent = wire.WireError("it sent more than it was asked for")
         return outcome.unreadable(sent) if unread else None
@@ -245,7 +251,13 @@ class Student:
         try:
             frame = self._child.receive(time.monotonic() + START_SECONDS)
             self.environment = _versions(wire.decode(frame))
-        except (TimeoutError, HungUp, TooMuch, TooLong, wire.WireError) as error:
+        except (
+            TimeoutError,
+            ChannelClosed,
+            LimitExceeded,
+            CpuTimeExceeded,
+            wire.WireError,
+        ) as error:
             said = self._last_words()
             reason = said.splitlines()[-1][:500] if said else str(error) or type(error).__name__
             self._stop()

@@ -20,7 +20,7 @@ from pathlib import Path
 from graders.boundary import policy
 from graders.boundary.limits import usage
 from graders.boundary.limits.resources import Resources
-from graders.boundary.process import TOGETHER, TooMuch
+from graders.boundary.process import TOGETHER, LimitExceeded
 from graders.model import Limits
 
 MOUNTS = Path("/sys/fs/cgroup")
@@ -107,9 +107,9 @@ class Group:
         return bool(killed) and self.used().peak_memory_bytes >= NEARLY * self.limit
 
     def watch(self) -> None:
-        """Raise TooMuch if the kernel had to kill one of its processes."""
+        """Raise LimitExceeded if the kernel had to kill one of its processes."""
         if self.ran_out():
-            raise TooMuch(TOGETHER)
+            raise LimitExceeded(TOGETHER)
 
     def remove(self) -> None:
         """Remove it; if the kernel still holds it, a later start removes the empty folder."""
@@ -143,7 +143,7 @@ def group_for(limits: Limits) -> Iterator[Group | None]:
 
 
 def watch_memory(group: Group | None, limits: Limits, *tops: int, sockets: int) -> int:
-    """Return the memory of these process trees in bytes; raises TooMuch if it exceeds the limit.
+    """Return the memory of these process trees in bytes; raises LimitExceeded if it is too much.
 
     If there is a control group, the kernel limits the memory, and this returns 0.
     """
@@ -153,7 +153,7 @@ def watch_memory(group: Group | None, limits: Limits, *tops: int, sockets: int) 
     most = policy.together(limits)
     memory = usage.memory(*tops, enough=most) + sockets * policy.SOCKET_BYTES
     if memory > most:
-        raise TooMuch(TOGETHER)
+        raise LimitExceeded(TOGETHER)
     return memory
 
 

@@ -18,7 +18,7 @@ from graders.boundary.child import forker
 from graders.boundary.limits import usage
 from graders.boundary.limits.capture import PipeCapture
 from graders.boundary.limits.cgroup import Group, group_for, watch_memory
-from graders.boundary.process import Child, Spawned, TooMuch
+from graders.boundary.process import Child, LimitExceeded, Spawned
 from graders.boundary.tiers import warm
 from graders.boundary.tiers.launch import Job, command, launch, narrowing, order
 from graders.model import Limits
@@ -253,11 +253,11 @@ class Namespace:
         return (self.process.pid, *((self.joined,) if self.joined is not None else ()))
 
     def watch(self) -> int:
-        """Return the namespace's memory in bytes, or 0; raises TooMuch if it exceeds a limit."""
+        """Return the namespace's memory in bytes, or 0; raises LimitExceeded if it is too much."""
         self._find_first()
         root = Path(f"/proc/{self._first}/root")
         if not _is_ours(root) and usage.files(root, WRITABLE) > policy.TREE_FILES:
-            raise TooMuch("it made too many files")
+            raise LimitExceeded("it made too many files")
         tops, sockets = self.tops(), 0
         if self.group is None:
             sockets = usage.held_open(*tops, system=-1, largest=0).sockets

@@ -13,7 +13,7 @@ from graders.boundary.child import forker, landlock
 from graders.boundary.limits import usage
 from graders.boundary.limits.capture import PipeCapture
 from graders.boundary.limits.cgroup import Group, group_for, watch_memory
-from graders.boundary.process import Child, Process, Spawned, TooMuch
+from graders.boundary.process import Child, LimitExceeded, Process, Spawned
 from graders.boundary.tiers import warm
 from graders.boundary.tiers.identity import open_to_all, processes_of_this_user
 from graders.boundary.tiers.launch import Job, command, launch, narrowing, order
@@ -90,14 +90,14 @@ def _narrowing(job: Job) -> dict[str, Any]:
 
 
 def _watch(pid: int, job: Job, group: Group | None) -> int:
-    """Return the tree's memory in bytes, or 0; raises TooMuch if it or its folder is too large."""
+    """Return the tree's memory in bytes, or 0; raises LimitExceeded if it is too large."""
     scratch = job.stage.layout.scratch
     size, files = usage.folder(scratch, policy.TREE_FILES)
     hidden = usage.held_open(pid, system=scratch.stat().st_dev, largest=policy.FILE_BYTES)
     if size + hidden.size > policy.SCRATCH_BYTES:
-        raise TooMuch("it wrote too much to disk")
+        raise LimitExceeded("it wrote too much to disk")
     if files + hidden.files > policy.TREE_FILES:
-        raise TooMuch("it made too many files")
+        raise LimitExceeded("it made too many files")
     return watch_memory(group, job.limits, pid, sockets=hidden.sockets)
 
 

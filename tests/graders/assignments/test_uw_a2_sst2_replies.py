@@ -33,10 +33,9 @@ BATCH = {"text": {"input_ids": np.ones((4, 3), dtype=np.int64),
 TRAINED = {"ids": [np.ones((4, 3), dtype=np.int64)], "training": [True], "gradient": [True],
            "steps": [1], "returned": [NUMBER], "weights": {"w": np.ones(2)}}  # fmt: skip
 EVALUATED = {"returned": {"type": "tuple", "parts": {"0": NUMBER, "1": NUMBER}},
-             "training": [False], "gradient": [False], "changed": [],
-             "leaves_training": False}  # fmt: skip
+             "training": [False], "gradient": [False], "changed": []}  # fmt: skip
 REPLIES = {
-    "sst2_file": {"file": "A2S3.py", "missing": ["main"], "notes": ["one"]},
+    "sst2_file": {"file": "A2S3.py", "notes": ["one"]},
     "sst2_splits": {"train": {"length": 9, "items": [ITEM]}, "test": {"length": 3, "items": []}},
     "sst2_indexed": {"length": 13, "items": [ITEM] * 13},
     "sst2_items": {"first": [ITEM] * 9, "again": [ITEM] * 9, "type": "dict"},

@@ -16,6 +16,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from graders.adapting.devices import on_cpu
+
 from ..mini_transformer.student_side import GIVEN, WANTED, prepared, student
 
 # Matches `sinusoidal` or `PositionalEncoding`.
@@ -43,7 +45,7 @@ def positional_tables(n_tok: int, n_embd: int) -> list[dict[str, Any]]:
     A table that is random in each call, or constant, is a learned one before training.
     """
     found = []
-    with _on_cpu():
+    with on_cpu():
         for name in _names(POSITIONS, ())[:MOST]:
             ways = partial(_tables, name, n_tok, n_embd)
             table, again = _first(ways), _first(ways)
@@ -89,7 +91,7 @@ def head_fusions(y: Any) -> list[dict[str, Any]]:
     `whole` is the result for all items, `again` repeats it a few times, `alone` is for each item.
     """
     found = []
-    with _on_cpu():
+    with on_cpu():
         names = [each for each in _names(FUSIONS, REPLACED) if not OF_DATA.search(each)]
         for name in names[:MOST]:
             fusion = _first(partial(_fusions, name, y.shape[1], y.shape[3]))
@@ -210,9 +212,3 @@ def _built(made: type, values: dict[re.Pattern[str], Any]) -> nn.Module:
     else:
         module = made(**named).eval()
     return module
-
-
-def _on_cpu() -> Any:
-    from graders.adapting.devices import on_cpu
-
-    return on_cpu()

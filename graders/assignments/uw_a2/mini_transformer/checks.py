@@ -9,6 +9,7 @@ from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close
 from graders.checks.inputs import Inputs
+from graders.checks.mistakes import sentence
 from graders.checks.score import Score
 
 from .expected import Floats, by_head_size, merge, similarities, softmax, split
@@ -34,7 +35,6 @@ from .replies import (
     note_narrowed,
     part,
     require_floats,
-    sentence,
 )
 
 LARGEST = 50  # maximum notes and names shown

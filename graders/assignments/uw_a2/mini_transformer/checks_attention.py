@@ -11,6 +11,7 @@ import pytest
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
+from graders.checks.mistakes import sentence
 from graders.checks.score import Score
 from graders.errors import StudentRaised
 
@@ -24,7 +25,6 @@ from .replies import (
     note_gradients,
     require_backward,
     same,
-    sentence,
 )
 from .values import each_counts, require_composition, require_values
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from graders.boundary.student import Student
-from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.compare import CheckFailed, describe, fail, is_close
 from graders.checks.inputs import Inputs
-from graders.checks.mistakes import Mistake
+from graders.checks.mistakes import Mistake, sentence
 from graders.checks.score import Score
 from graders.errors import StudentRaised
 
@@ -27,13 +27,11 @@ from .replies import (
     as_floats,
     first_difference,
     helper,
-    kind,
     matches,
     note_narrowed,
     part,
     require_floats,
     same,
-    sentence,
 )
 
 Calls = Sequence[Sequence[Any]]
@@ -186,7 +184,7 @@ def known_mistake(function: Function, calls: Calls, came: Sequence[Floats]) -> s
 def asked(name: str, call: Sequence[Any]) -> dict[str, str]:
     """Describe the arguments."""
     return {
-        label: kind(value) if isinstance(value, np.ndarray) else str(value)
+        label: describe(value) if isinstance(value, np.ndarray) else str(value)
         for label, value in zip(ARGUMENTS[name], call, strict=True)
     }
 

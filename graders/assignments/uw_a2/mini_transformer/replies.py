@@ -9,13 +9,12 @@ import numpy as np
 
 from graders.boundary.outcome import clean
 from graders.boundary.student import Student
-from graders.checks.compare import fail, is_close
+from graders.checks.compare import describe, fail, is_close
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
 
 from .expected import Floats, Question
 
-LONGEST_KIND = 300  # characters
 ARGUMENTS = {
     "pairwise_similarities": ("Q", "K"),
     "attn_scaled": ("A", "n_embd", "n_heads"),
@@ -175,7 +174,7 @@ def _attended(question: Question, answer: Any, score: Score) -> Attended:
             "self_attention does not return one vector per token.",
             hint=_empty_hint(result) or "Q, K and V have shape (B, T, C), and so does the output.",
             expected=f"real numbers of shape {question.v.shape}",
-            actual=kind(result),
+            actual=describe(result),
             counterexample={"asked": str(question)},
         )
     half = result.dtype == np.float16
@@ -211,7 +210,7 @@ def require_floats(value: Any, shape: tuple[int, ...], what: str, **said: Any) -
         hint = _empty_hint(value) or said.pop("hint", "")
         said.pop("hint", "")
         wanted = f"real numbers of shape {shape}"
-        fail(what, hint=hint, expected=wanted, actual=kind(value), **said)
+        fail(what, hint=hint, expected=wanted, actual=describe(value), **said)
     return numbers
 
 
@@ -232,22 +231,6 @@ def matches(actual: Sequence[Floats], expected: Iterable[Floats]) -> bool:
 def _odd(values: Floats) -> Floats:
     """Describe the numbers that are not finite."""
     return np.nan_to_num(np.where(np.isfinite(values), 0.0, values), nan=1, posinf=2, neginf=3)
-
-
-def kind(value: Any) -> str:
-    """Describe a value in a few words."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} of shape {value.shape}"
-    if isinstance(value, list):
-        return f"several: {', '.join(kind(each) for each in value[:4])}"[:LONGEST_KIND]
-    if isinstance(value, dict) and isinstance(value.get("type"), str):
-        return f"a {clean(value['type'])[:40]}"
-    return "nothing usable"
-
-
-def sentence(equation: str) -> str:
-    """Return an equation as a hint."""
-    return f"{equation[:1].upper()}{equation[1:]}."
 
 
 def first_difference(actual: Floats, expected: Floats) -> str:

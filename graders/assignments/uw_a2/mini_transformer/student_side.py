@@ -7,7 +7,6 @@ import contextlib
 import functools
 import inspect
 import math
-import os
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,6 +15,8 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+from graders.adapting.devices import on_cpu
 
 WANTED = (
     "pairwise_similarities",
@@ -39,7 +40,6 @@ ARGUMENTS = {  # the handout's names; a student's may differ
     "merge_heads": ("y",),
     "self_attention": ("Q", "K", "V", "n_heads", "causal"),
 }
-os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")  # torch.compile needs a C++ compiler
 
 EXPERIMENTS = (
     r"experiment|ablation|\bvaria(?:nt|tion)|\btrying\b|\bmodif|shuffl|\bshift|\bre-?weight|"
@@ -104,7 +104,7 @@ def _attended(call: list[Any]) -> dict[str, Any]:
 
 def mini_gradients(call: list[Any]) -> dict[str, Any]:
     """Return whether gradients reach Q, K and V from self_attention's output, or what is raised."""
-    with _on_cpu(), torch.enable_grad():
+    with on_cpu(), torch.enable_grad():
         leaves = [_tensor(each).requires_grad_() for each in call[:3]]
         try:
             result = _ask("self_attention", [*(1 * each for each in leaves), *call[3:]])
@@ -119,7 +119,7 @@ def mini_gradients(call: list[Any]) -> dict[str, Any]:
 
 def mini_dimensions(function: str, calls: list[list[Any]]) -> Any:
     """Return the numbers of axes of the tensors that self_attention passes to this function."""
-    with _on_cpu():
+    with on_cpu():
         seen: set[int] = set()
         attention = student()["self_attention"]
         names = getattr(inspect.unwrap(attention), "__globals__", {})
@@ -163,7 +163,7 @@ def prepared(found: Any) -> Any:
     _complete(found.namespace)  # before any definition runs: a type hint may need torch
     for name in found.found:
         # If it cannot be defined, its own check reports it.
-        with _on_cpu(), contextlib.suppress(Exception):
+        with on_cpu(), contextlib.suppress(Exception):
             _complete(getattr(inspect.unwrap(found[name]), "__globals__", {}))
     return found
 
@@ -203,7 +203,7 @@ def _answers(
     """
     from graders.adapting.gathered import NotHandedIn
 
-    with _on_cpu():
+    with on_cpu():
         try:
             for name in names:
                 student()[name]
@@ -278,12 +278,6 @@ def _binds(signature: inspect.Signature, *values: Any, **named: Any) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _on_cpu() -> Any:
-    from graders.adapting.devices import on_cpu
-
-    return on_cpu()
 
 
 def _tensor(value: Any) -> Any:

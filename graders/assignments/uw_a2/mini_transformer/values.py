@@ -7,13 +7,14 @@ import numpy as np
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.mistakes import sentence
 from graders.checks.score import Score
 from graders.errors import StudentRaised
 
 from .composition import Composition
 from .expected import Attention, Question
 from .mistakes import ATTENTIONS, NAN, ROLES, attention_pairs
-from .replies import RANDOM, Attended, attend, first_difference, matches, same, sentence
+from .replies import RANDOM, Attended, attend, first_difference, matches, same
 
 DEFAULTS = "The handout's defaults are n_heads=1 and causal=True. "
 

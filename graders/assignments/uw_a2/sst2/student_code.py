@@ -151,5 +151,5 @@ def _parameters(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
 
 
 def sst2_file() -> dict[str, Any]:
-    """Return the file, the names that are not defined, and notes about the upload."""
-    return {"file": code().file, "missing": list(code().missing), "notes": list(code().notes)[:6]}
+    """Return the file, and notes about the upload."""
+    return {"file": code().file, "notes": list(code().notes)[:6]}

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from graders.adapting.devices import on_cpu
+
 from ..sst2_training.student_evaluation import predicting
 from .student_code import Names, call, wanted
 from .student_models import classifier, loader
@@ -95,8 +97,6 @@ def evaluation_form(evaluate: Any, seed: int, **options: Any) -> tuple[Form, boo
 
 def _evaluated(evaluate: Any, known: Names, labels: tuple[int, int]) -> tuple[Any, bool]:
     """Return evaluate's result for a good and a bad text with these labels."""
-    from graders.adapting.devices import on_cpu
-
     model = known["model"].train()
     batches = loader(*_source(labels))
     # enable_grad ends with the mode before it, whatever evaluate sets.
@@ -107,8 +107,6 @@ def _evaluated(evaluate: Any, known: Names, labels: tuple[int, int]) -> tuple[An
 
 def training_forms(seed: int) -> list[Form]:
     """Return what train_one_epoch returns or, if it does not work, what it may be meant to."""
-    from graders.adapting.devices import on_cpu
-
     model = classifier(seed).eval()
     known = {
         "model": model,

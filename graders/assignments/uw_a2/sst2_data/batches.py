@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graders.boundary.student import Student
-from graders.checks.compare import CheckFailed, fail
+from graders.checks.compare import CheckFailed, describe, fail
 from graders.checks.inputs import Inputs
 from graders.errors import StudentFault
 
@@ -63,7 +63,7 @@ class Batch:
             f"text_encoding has no `{name}` with one row per sentence of the batch.",
             hint='The tokenizer returns it: tokenizer(texts, padding=True, return_tensors="pt").',
             expected=f"a tensor of shape ({len(self.asked)}, L)",
-            actual=kind(value),
+            actual=describe(value),
             counterexample=self.shown,
         )
 
@@ -171,12 +171,3 @@ def tokens_of(sandbox: Student, family: str, texts: list[str]) -> Tokens:
     question = f"tokens {family} {texts}"
     reply = oracle(sandbox, question, "sst2_tokens", family=family, texts=list(texts))
     return Tokens([np.asarray(each) for each in reply["ids"]], reply["pad"], reply["size"])
-
-
-def kind(value: Any) -> str:
-    """Describe a value in a few words."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} of shape {value.shape}"
-    if isinstance(value, dict) and isinstance(value.get("type"), str):
-        return f"a {value['type'][:40]}"
-    return "nothing"

@@ -8,7 +8,7 @@ import pytest
 
 from graders.boundary.student import Student
 from graders.boundary.wire import Value
-from graders.checks.compare import CheckFailed, fail
+from graders.checks.compare import CheckFailed, describe, fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import StudentFault
@@ -16,7 +16,7 @@ from graders.errors import StudentFault
 from ..sst2.asked import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
 from ..sst2.rows import rows
 from ..sst2_training.updates import refused
-from .batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, batches, family_batches, kind
+from .batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, batches, family_batches
 from .items import (
     Item,
     compare_items,
@@ -180,7 +180,7 @@ def test_labels(student: Student, sandbox: Student, inputs: Inputs) -> None:
                 hint="Use torch.LongTensor([example.label for example in batch]). Cross entropy "
                 "needs integer labels.",
                 expected=f"int64 of shape ({len(expected)},)",
-                actual=kind(labels),
+                actual=describe(labels),
             )
         if labels.tolist() != expected:
             fail(

@@ -23,6 +23,7 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.utils.data import DataLoader
 
 from graders.adapting.arguments import require_fit
+from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import calls, code_folder
 from graders.adapting.raised import is_of_this_machine, is_raised_inside, told
 
@@ -282,8 +283,6 @@ def sst2_main(
 
 
 def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> None:
-    from graders.adapting.devices import on_cpu
-
     handle = register_module_forward_pre_hook(run.forward)
     with (
         tempfile.TemporaryDirectory(dir=".") as folder,

@@ -33,7 +33,7 @@ def test_test_labels(
 ) -> None:
     """The accuracy on the test sentences reaches the threshold."""
     labels = _read(submitted, data, "test")
-    _say_copy(submitted, data, labels, score)
+    _note_copy(labels, score)
     judge(labels, _threshold(settings), score, either=True)
 
 
@@ -55,7 +55,7 @@ def _threshold(settings: Mapping[str, Setting]) -> Fraction:
     return Fraction(str(settings["sst2_accuracy_percent"])) / 100
 
 
-def _say_copy(submitted: SubmittedFiles, data: LabelledData, labels: Labels, score: Score) -> None:
+def _note_copy(labels: Labels, score: Score) -> None:
     """Add a note if all labels are correct or all exchanged, which no model here achieves."""
     if labels.correct in (0, labels.n):
         score.note(f"All {labels.n} labels are correct. Are these the answers themselves?")

@@ -11,7 +11,7 @@ from graders.checks.score import Score
 
 from ..sst2.asked import asked, first_that_holds, not_written, unreadable
 from ..sst2.visits import visits
-from .evaluations import CASES, MISTAKES, Evaluated, evaluates
+from .evaluations import CASES, EXPECTED, MISTAKES, Evaluated, evaluates
 from .numbers import find, in_words
 from .updates import COARSE, EXACT, Observed, learns, mistaken, require_device, require_long_epoch
 
@@ -128,17 +128,17 @@ def test_accuracy_of_all(student: Student, inputs: Inputs, score: Score) -> None
                 "evaluate calls the model without the attention mask, so padding counts as text.",
                 hint="Pass attention_mask with input_ids, or call model(**text_encoding).",
             )
-        found = find(evaluated.returned, evaluated.expected)
+        found = find(evaluated.returned, EXPECTED)
         if found is not None:
             if found.note:
                 score.note(found.note)
             return
         came = evaluated.returned
-        name = next((said for said, of in MISTAKES.items() if find(came, of(evaluated))), "")
-        shown = zip(CASES, evaluated.returned, evaluated.expected, strict=True)
+        name = next((said for said, accuracies in MISTAKES.items() if find(came, accuracies)), "")
+        shown = zip(CASES, evaluated.returned, EXPECTED, strict=True)
         case, came, right = next(
             (each for each in shown if not find([each[1]], [each[2]])),
-            (CASES[0], evaluated.returned[0], evaluated.expected[0]),
+            (CASES[0], evaluated.returned[0], EXPECTED[0]),
         )
         fail(
             "evaluate does not return the accuracy.",

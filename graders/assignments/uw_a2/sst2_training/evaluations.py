@@ -52,11 +52,6 @@ class Evaluated:
     changed: Sequence[str]
     held_back: bool  # whether train_one_epoch changes fewer weights afterwards
 
-    @property
-    def expected(self) -> list[float]:
-        """Return the accuracy of each case."""
-        return [sum(_hits(case)) / case.count for case in CASES]
-
 
 def _hits(case: Case) -> list[bool]:
     return [case.right(at) for at in range(case.count)]
@@ -67,35 +62,28 @@ def _batches(case: Case) -> list[list[bool]]:
     return [hits[i : i + case.size] for i in range(0, case.count, case.size)]
 
 
-def _of_batches(evaluated: Evaluated) -> list[float]:
-    shares = [[sum(each) / len(each) for each in _batches(case)] for case in CASES]
-    return [sum(each) / len(each) for each in shares]
+def _share(hits: Sequence[bool]) -> float:
+    return sum(hits) / len(hits)
 
 
-def _as_if_full(evaluated: Evaluated) -> list[float]:
-    return [sum(_hits(case)) / (len(_batches(case)) * case.size) for case in CASES]
-
-
-MISTAKES: Mapping[str, Callable[[Evaluated], list[float]]] = {
+# The accuracy of each case, and the lists of numbers that known mistakes give instead.
+EXPECTED = [_share(_hits(case)) for case in CASES]
+MISTAKES: Mapping[str, Sequence[float]] = {
     "The accuracies of the batches are averaged, although the last batch is smaller. Count "
-    "sentences instead": _of_batches,
-    "The last batch is counted as if it were full": _as_if_full,
-    "This is the accuracy of only the last batch": lambda _: [
-        sum(_batches(case)[-1]) / len(_batches(case)[-1]) for case in CASES
+    "sentences instead": [sum(map(_share, each)) / len(each) for each in map(_batches, CASES)],
+    "The last batch is counted as if it were full": [
+        sum(_hits(case)) / (len(_batches(case)) * case.size) for case in CASES
     ],
-    "This is the accuracy of only the first batch": lambda _: [
-        sum(_batches(case)[0]) / len(_batches(case)[0]) for case in CASES
-    ],
-    "This is the number of correct predictions; divide it by the number of sentences": lambda _: [
+    "This is the accuracy of only the last batch": [_share(_batches(case)[-1]) for case in CASES],
+    "This is the accuracy of only the first batch": [_share(_batches(case)[0]) for case in CASES],
+    "This is the number of correct predictions; divide it by the number of sentences": [
         float(sum(_hits(case))) for case in CASES
     ],
-    "The number of correct predictions is divided by batches, not by sentences": lambda _: [
+    "The number of correct predictions is divided by batches, not by sentences": [
         sum(_hits(case)) / len(_batches(case)) for case in CASES
     ],
-    "The accuracies of the batches are added": lambda _: [
-        sum(sum(each) / len(each) for each in _batches(case)) for case in CASES
-    ],
-    "This is the error rate (1 - accuracy)": lambda evaluated: [1 - e for e in evaluated.expected],
+    "The accuracies of the batches are added": [sum(map(_share, _batches(case))) for case in CASES],
+    "This is the error rate (1 - accuracy)": [1 - each for each in EXPECTED],
 }
 
 

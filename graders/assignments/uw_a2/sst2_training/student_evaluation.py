@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from graders.adapting.devices import on_cpu
+
 from ..sst2.student_code import call, wanted
 from ..sst2.student_models import classifier, loader, tokenizer, watched
 from ..sst2.student_saves import keeping, unseen
@@ -29,8 +31,6 @@ def sst2_evaluations(
     changed: it predicts the other class. `held_back` says that train_one_epoch does less to a model
     that was evaluated than to another.
     """
-    from graders.adapting.devices import on_cpu
-
     model, found = classifier(weights), []
     for each in model.modules():
         if isinstance(each, nn.Dropout):
@@ -109,7 +109,6 @@ def _evaluated(model: nn.Module, batches: Any) -> dict[str, Any]:
         "training": seen.training,
         "gradient": seen.gradient,
         "changed": [name for name in before if not torch.equal(before[name], after[name])][:4],
-        "leaves_training": model.training,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from graders.adapting.devices import on_cpu
 from graders.adapting.moves import MOVERS, Moves, moves_only_batches, moves_tensors, moving
 
 from ..sst2.student_code import call, code, optional, wanted
@@ -23,8 +24,6 @@ def sst2_training(source: str, weights: int, rows: Rows, plan: dict[str, Any]) -
     The plan has `size` (of a batch), `epochs` and `lr`. The model starts each epoch in eval mode,
     as evaluate leaves it.
     """
-    from graders.adapting.devices import on_cpu
-
     train = wanted("train_one_epoch")
     batches, model = loader(source, rows, plan["size"]), classifier(weights).eval()
     optimizer = torch.optim.SGD(model.parameters(), lr=plan["lr"])
@@ -42,8 +41,6 @@ def sst2_training(source: str, weights: int, rows: Rows, plan: dict[str, Any]) -
 
 def sst2_long_epoch(source: str, weights: int, rows: Rows, size: int) -> int:
     """Return the number of optimizer steps in one epoch; the model learns its last bias only."""
-    from graders.adapting.devices import on_cpu
-
     model, steps = classifier(weights), []
     model.forward = partial(_bias, model)  # much faster than the layers
     batches, optimizer = loader(source, rows, size), torch.optim.SGD(model.parameters(), lr=0.01)
@@ -89,8 +86,6 @@ def sst2_left_on_cpu(weights: int, rows: Rows, size: int) -> list[str]:
 
 def _moves(name: str, source: str, weights: int, rows: Rows, size: int) -> Moves:
     """Return what one run of a loop moves."""
-    from graders.adapting.devices import on_cpu
-
     model, moves = classifier(weights), Moves()
     # An evaluate that leaves gradients off must not affect later checks.
     with suppress(Exception, SystemExit), on_cpu(), _on_gpu(name), torch.enable_grad():
