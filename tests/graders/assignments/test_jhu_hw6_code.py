@@ -165,6 +165,15 @@ def test_prefix_that_is_not_used_earns_nothing(grade):
     assert "The logits don't depend on the prefix" in said or "Your code raised" in said
 
 
+def test_logits_that_depend_on_nothing_in_training_mode_earn_no_points_for_training(grade):
+    logits = 'return {"logits": self.classifier(output.last_hidden_state.mean(dim=1))}'
+    stored = "torch.ones(len(input_ids), 2, requires_grad=True)"
+    cut = f'if self.training:\n            return {{"logits": {stored}}}\n        {logits}'
+    lost, said = grade({BASE: solution(BASE), PEFT: changed(PEFT, (logits, cut))}, "head-tuning")
+    assert lost == {"head-tuning": 3}
+    assert "do not depend on the model's parameters" in said
+
+
 def test_each_of_two_files_has_its_share(grade):
     broken = changed(
         PEFT, ("            optimizer.zero_grad()\n            mymodel.zero_grad()", "")

@@ -52,10 +52,10 @@ def custom_forward(
         parts.backbone.register_forward_pre_hook(
             lambda model, *given: calls.append(_call(model, *given)), with_kwargs=True
         )
-        logits, shape = _logits(called(model, batch))
+        logits, shape = logits_of(called(model, batch))
         random = _is_random(model, batch, logits)
         again = _again(model, batch)
-        gradients = _gradients(model, logits)
+        gradients = gradients_of(model, logits)
         training = _in_training(model, batch)
     return {
         "logits": logits.detach(),
@@ -74,7 +74,7 @@ def custom_forward(
 def _is_random(model: nn.Module, batch: dict[str, Any], logits: torch.Tensor) -> bool:
     """Return whether the same batch gets other logits in a second call."""
     with suppress(Exception):  # _again reports it
-        return not torch.allclose(_logits(called(model, batch))[0], logits)
+        return not torch.allclose(logits_of(called(model, batch))[0], logits)
     return False
 
 
@@ -85,7 +85,7 @@ def _again(model: nn.Module, batch: dict[str, Any]) -> Any:
     """
     rows = {name: each[:0:-1].copy() for name, each in batch.items()}
     try:
-        return _logits(called(model, rows))[0].detach() if len(rows["input_ids"]) else None
+        return logits_of(called(model, rows))[0].detach() if len(rows["input_ids"]) else None
     except Exception as problem:  # noqa: BLE001  told
         return f"{type(problem).__name__}: {problem}"[:MOST_TEXT]
 
@@ -97,7 +97,7 @@ def _in_training(model: nn.Module, batch: dict[str, Any]) -> torch.Tensor | None
         if isinstance(each, nn.Dropout):
             each.p = 0.0
     try:
-        first, again = (_logits(called(model, batch))[0].detach() for _ in range(2))
+        first, again = (logits_of(called(model, batch))[0].detach() for _ in range(2))
     except Exception:  # noqa: BLE001  another check reports it
         return None
     return first if torch.equal(first, again) else None
@@ -249,7 +249,7 @@ def _copy(parameter: torch.Tensor | None, values: Any) -> None:
         parameter.copy_(torch.tensor(values).reshape(parameter.shape))
 
 
-def _logits(output: Any) -> tuple[torch.Tensor, str]:
+def logits_of(output: Any) -> tuple[torch.Tensor, str]:
     """Return the logits of an output, and the kind of output."""
     if isinstance(output, torch.Tensor):
         return output, "tensor"
@@ -271,7 +271,7 @@ def _call(model: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> dic
     }
 
 
-def _gradients(model: nn.Module, logits: torch.Tensor) -> dict[str, float]:
+def gradients_of(model: nn.Module, logits: torch.Tensor) -> dict[str, float]:
     """Return the largest gradient of each parameter, for a loss that uses every logit."""
     if not logits.requires_grad:
         return {}

@@ -15,7 +15,16 @@ from ..boolq_data.student_side import own_forms
 from ..student_side import FILES, PREFIX_LENGTH, definitions, offline
 from ..student_spy import state
 from ..training.student_side import NAME, run
-from .student_custom import HUB_NAMES, Parts, build, called, prepared, provide_rows
+from .student_custom import (
+    HUB_NAMES,
+    Parts,
+    build,
+    called,
+    gradients_of,
+    logits_of,
+    prepared,
+    provide_rows,
+)
 from .student_custom import NAME as CLASS
 from .student_entry import handed_over
 
@@ -77,6 +86,7 @@ def _tuned(
     return {
         "error": error,
         "raises": "" if changed or not error else _raised_in_training(model, batches["train"]),
+        "untied": not changed and not error and _is_untied(model, batches["train"]),
         "parts": parts.told(),
         "changed": changed,
         "backbone": [name for name in before if name not in parts.outside],
@@ -89,6 +99,15 @@ def _raised_in_training(model: nn.Module, batch: dict[str, Any]) -> str:
     """Return what the model raises for a batch in training mode, but not in evaluation mode."""
     raised = [_raised(model.train(mode), batch) for mode in (False, True)]
     return "" if raised[0] else raised[1]
+
+
+def _is_untied(model: nn.Module, batch: dict[str, Any]) -> bool:
+    """Return whether the logits in training mode depend on no parameter, so no loop changes any."""
+    try:
+        logits, _ = logits_of(called(model.train(), batch))
+        return not gradients_of(model, logits)
+    except Exception:  # noqa: BLE001  other checks report it
+        return False
 
 
 def _raised(model: nn.Module, batch: dict[str, Any]) -> str:

@@ -32,6 +32,7 @@ class Tuned:
     sizes: Mapping[str, int]
     error: str
     raises: str  # what the model itself raises in training mode, if nothing changed
+    untied: bool  # whether its logits depend on no parameter then
 
     @property
     def trained(self) -> frozenset[str]:
@@ -39,7 +40,8 @@ class Tuned:
 
         Another check reports a loop that does not step; this is about the choice of parameters.
         """
-        if self.changed or self.raises or self.error == "NotImplementedError" or not self.made:
+        hopeless = self.raises or self.untied or self.error == "NotImplementedError"
+        if self.changed or hopeless or not self.made:
             return self.changed
         narrow = [each for each in self.made if not each & self.backbone]
         return narrow[-1] if narrow else self.made[-1]
@@ -62,7 +64,7 @@ def tuned(student: Student, inputs: Inputs, question: Question, file: str) -> Tu
 
 
 def _tuned(reply: Any) -> Tuned:
-    mapping(reply, "error", "raises", "parts", "changed", "backbone", "made", "sizes")
+    mapping(reply, "error", "raises", "untied", "parts", "changed", "backbone", "made", "sizes")
     outside = outside_parts(reply["parts"])
     return Tuned(
         frozenset(name for name, (part, _) in outside.items() if part == "head"),
@@ -73,6 +75,7 @@ def _tuned(reply: Any) -> Tuned:
         {str(k): v for k, v in mapping(reply["sizes"]).items() if type(v) is int},
         str(reply["error"]),
         str(reply["raises"]),
+        reply["untied"] is True,
     )
 
 
@@ -85,6 +88,12 @@ def require_trained(came: Tuned) -> frozenset[str]:
             "The model raises an error in training mode, so it cannot be trained.",
             hint="It works in evaluation mode. Call it once after model.train().",
             actual=clean(came.raises),
+        )
+    if came.untied:
+        fail(
+            "In training mode, the logits do not depend on the model's parameters, so it cannot be "
+            "trained.",
+            hint="Return what the classifier computes, also after model.train().",
         )
     fail(
         "Training doesn't change any parameter of the model.",
