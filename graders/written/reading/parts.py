@@ -19,6 +19,8 @@ _LABEL = re.compile(
     r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>|(?<=\s)[-–—](?=\s))\s*"
 )
 _UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, after the label
+# Matches `(ii)` or `- 1.`, before the name of a value.
+_ITEM = re.compile(r"\s*(?:[-*+]\s+)?\(?(?:\d{1,2}|[ivx]+|[a-z])[.)]\s*")
 _STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
 _NEXT = re.compile(  # where another named value may begin on a line: `..., 2 heads: ...`
     r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
@@ -152,7 +154,7 @@ def _broken(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
     between = _between(wanted)
     for number, line in body:
         pieces = between.split(line) if between and len(line) < 10 * LOOKED_AT else [line]
-        for piece in pieces:
+        for piece in pieces if len(pieces) == 1 else (p for p in pieces if not _ITEM.fullmatch(p)):
             yield from ((number, each) for each in _named(piece, wanted))
 
 
