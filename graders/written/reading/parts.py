@@ -272,6 +272,8 @@ def _cut(chunk: _Chunk, wanted: Wanted) -> tuple[list[Line], list[Line]]:
     kept = [line for paragraph in paragraphs[:size] for line in paragraph]
     if wanted.kind == "table":
         kept = chunk.lines  # text below a table may say which of its rows counts
+        if len(wanted.parts) == 1:
+            return kept, []
     return kept, [line for paragraph in paragraphs[size:] for line in (*paragraph, (0, ""))]
 
 

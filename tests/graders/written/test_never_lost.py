@@ -113,7 +113,8 @@ def test_an_answer_that_begins_within_another_one_waits(said):
     [
         "\n### (ii)\n{w}", "\n## (ii)\n{w}", "\n## Part ii: heads\n{w}", "\n(ii)\n{w}",
         "\n(ii) {w}", "(ii) {w}", "- ii. {w}", "\n**ii.**\n{w}", "**ii.** {w}", "\n{w}",
-        "\n## Stability\n{w}", "\n### More\n{w}", "\n## (ii)\n{w}\n\n## 1d.ii\n", "\n{w}\n\n## 1d.ii\n\ntext:\n",
+        "\n## Stability\n{w}", "\n### More\n{w}", "\n## (ii)\n{w}\n## 1d.ii\n",
+        "\n{w}\n\n## 1d.ii\n\ntext:\n",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(
