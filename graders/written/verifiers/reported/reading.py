@@ -160,9 +160,10 @@ def refuse_unnamed(text: str, missing: Iterable[str], report: Report) -> None:
     found = [each[0] for each in _UNNAMED.finditer(undressed(text[:SEARCHED]))] if names else []
     unnamed = [each for each in found if _may_be_accuracy(each, used)]
     if unnamed:
+        wanted = " and ".join(f"`{name} accuracy`" for name in names)
         raise Unreadable(
-            f"{' and '.join(f'`{name} accuracy`' for name in names)} could not be found, but may be "
-            f"among these numbers: {', '.join(unnamed[:6])}. Write the name of each number before it."
+            f"{wanted} could not be found, but may be among these numbers: "
+            f"{', '.join(unnamed[:6])}. Write the name of each number before it."
         )
 
 
