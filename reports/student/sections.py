@@ -15,7 +15,7 @@ MANY = 3  # criteria with the same message are shown together
 class Said:
     """A message that is the only one of several criteria, and the hint if all have the same.
 
-    If their hints differ, `hint` is empty, and each criterion is shown with its `own_hints`.
+    If their hints differ, `hint` is empty, and `own_hints` are shown.
     """
 
     anchor: str
@@ -28,9 +28,11 @@ class Said:
         """The number of points that these criteria are worth."""
         return sum(each.criterion.points for each in self.criteria)
 
-    def own_hints(self, graded: CriterionResult) -> tuple[str, ...]:
-        """The hints of a criterion that are not the common one."""
-        return () if self.hint else _hints([graded])
+    @property
+    def own_hints(self) -> list[tuple[CriterionResult, tuple[str, ...]]]:
+        """Each criterion with its hints, if they are not the same."""
+        several = [(graded, _hints([graded])) for graded in self.criteria]
+        return [] if self.hint else [(graded, hints) for graded, hints in several if hints]
 
 
 @dataclass(frozen=True, slots=True)
