@@ -19,6 +19,7 @@ from graders.written.reading.plain import is_like
 from graders.written.reading.split import LOOKED_AT, Section, Sections
 from graders.written.reading.wanted import Wanted, label_of
 
+_LETTERED = ("choice", "choices", "true_false")
 BOLD_LEVEL = 7  # below all headings
 MOST_HEADINGS = 2000
 _READER = MarkdownIt("zero").enable(["heading", "fence"]).disable("inline")
@@ -255,7 +256,7 @@ def _walked(
         above = walk.groups[-1][1] if walk.groups else ()
         meant = names.meant(marker.text, above)
         if marker.listed or not (meant.question or meant.either or meant.group):
-            meant = _continued(marker, walk, names)
+            meant = _continued(marker, walk, names, wanted)
         if marker.listed and not _is_next(meant, walk, wanted):
             continue
         if not _belongs(marker, meant, walk, wanted):
@@ -266,9 +267,12 @@ def _walked(
     return walk.read
 
 
-def _continued(marker: _Marker, walk: _Walk, names: Names) -> Meant:
+def _continued(marker: _Marker, walk: _Walk, names: Names, wanted: dict[str, Wanted]) -> Meant:
     """Return the missing question that a bare part name means: `### (ii)` after 1d.i is 1d.ii."""
     answering = walk.answering
+    lettered = answering is not None and wanted[answering.question].kind in _LETTERED
+    if lettered and not (marker.heading and not walk.is_bare(marker.line)):
+        return Meant()  # `(b)` below 1a may be its answer
     deeper = answering is not None and marker.level > answering.marker.level
     deeper = deeper or marker.listed
     meant = names.beside(marker.text, walk.beside, climb=not deeper)

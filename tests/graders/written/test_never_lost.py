@@ -2,6 +2,10 @@
 
 import pytest
 
+from graders.written.reading.answers import read_answers
+from graders.written.reading.wanted import wanted_of
+from tests.graders.written.conftest import ask
+
 ASKED = {  # question: right, wrong, a condition
     ("cs224n-a4", "1b"): ("q = c*(k_a + k_b)", "q = c*(k_a - k_b)", "c >> 0"),
     ("cs224n-a4", "1c.i"): ("q = cμ_a + cμ_b", "q = cμ_a - cμ_b", "c → ∞"),
@@ -139,6 +143,23 @@ def test_points_of_an_answer_are_no_further_questions(judged):
     text = "## 1d.i\n(i) q1 = c mu_a\n(ii) q2 = c mu_b"
     assert judged("cs224n-a4", "1d.i", text).status == "passed"
     assert judged("cs224n-a4", "1d.ii", text, "review").message == "Not answered."
+
+
+@pytest.mark.parametrize("answer", ["(b)", "b) as it is larger", "**b)**", "**B.**", "- b."])
+def test_a_letter_may_be_the_answer_and_not_the_next_question(answer):
+    asked = [ask("1a", "choice", ("choice",)), ask("1b")]
+    wanted = tuple(wanted_of(each) for each in asked)
+    read = read_answers({"answers.md": f"## 1a\n\n{answer}\n".encode()}, wanted)
+    assert "b" in read.of("1a").text("choice").casefold()
+    assert not read.of("1b").parts
+
+
+def test_what_yaml_has_below_a_sibling_waits():
+    wanted = tuple(wanted_of(each) for each in (ask("1d.i", "formula", ("q1",), ""), ask("1d.ii")))
+    content = b"1d.i:\n  q1: a\n  ii: It is stable.\n"
+    answer = read_answers({"answers.yaml": content}, wanted).of("1d.ii")
+    assert answer.unplaced == "ii: It is stable."
+    assert "line 3" in answer.notes[0]
 
 
 @pytest.mark.parametrize("form", [form for form in lines_of(TYPED) if "Schlüssel" in form])
