@@ -58,6 +58,7 @@ Outcome = Literal[
 # What staff can do with a criterion by hand; `undo` brings the machine's points back.
 AdjustAction = Literal["points", "waive", "excuse", "undo"]
 Setting = str | int | float | bool
+UNANSWERED = "Not answered."  # the message of a written part without an answer
 REVIEW, MACHINE = "/review", "/machine"  # end the ids of checks of written answers
 # All that a check may say about a hidden check that it depends on.
 SHOWN_LATER = "Skipped because it depends on something that is shown later."

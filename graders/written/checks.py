@@ -103,13 +103,13 @@ def _parameter(check: WrittenCheck) -> object:
 
 
 def _description(check: WrittenCheck) -> str:
+    """Return a title that is true whatever the verdict: `Baseline: `table`.`."""
     machine, review = check.question.machine, check.question.review
-    title = check.question.title + ("" if check.question.title.endswith(("?", ".", "!")) else ":")
-    if check.role == "review" or machine is None:
-        part = review.part if review is not None else "text"
-        return f"{title} the {part if machine else 'answer'}, graded by a person."
-    verb = "are" if len(machine.parts) > 1 else "is"
-    return f"{title} {listed(machine.parts)} {verb} correct."
+    title, ended = check.question.title, check.question.title.endswith(("?", ".", "!"))
+    if check.role == "machine" and machine is not None:
+        return f"{title}{'' if ended else ':'} {listed(machine.parts)}."
+    part = review.part if review is not None and machine is not None else "answer"
+    return f"{title}{' The' if ended else ': the'} {part}, graded by a person."
 
 
 def judge(written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs: Inputs) -> None:
@@ -165,7 +165,7 @@ def _judge_machine(
     if answer.unplaced and any(part not in answer.parts for part in machine.parts):
         return _by_hand("No answer was found, but some text here may contain it.", answer, score)
     if not versions[0]:
-        fail("Not answered.", hint=_where_to_write(written.question, machine.parts))
+        fail(UNANSWERED, hint=_where_to_write(written.question, machine.parts))
     if len(versions) > 1:
         score.note(_given_twice(answer, machine))
     try:
@@ -243,7 +243,7 @@ def _given_twice(answer: Answer, machine: Machine) -> str:
 def _ask_person(question: Question, review: Review, answer: Answer, score: Score) -> None:
     text = answer.text(review.part) or answer.unplaced or _explained(question, answer)
     if not text:
-        fail("Not answered.", hint=f"Write your answer after `{review.part}:`.")
+        fail(UNANSWERED, hint=_where_to_write(question, (review.part,)))
     if len(text) > LONGEST_TEXT:
         score.note(f"Only the first {LONGEST_TEXT} characters of this answer are read.")
     score.needs_review(PERSON_READS, actual=text[:LONGEST_TEXT])
@@ -258,5 +258,5 @@ def _explained(question: Question, answer: Answer) -> str:
 
 
 def _where_to_write(question: Question, parts: tuple[str, ...]) -> str:
-    labels = " and ".join(f"`{part}: ...`" for part in parts)
+    labels = listed([f"{part}: ..." for part in parts])
     return f"Write {labels} below the heading `## {question.id}`."

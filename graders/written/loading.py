@@ -162,7 +162,7 @@ def _machine(read: _Machine | None) -> Machine | None:
         verify=read.verify,
         settings=read.settings,
         mistakes=mistakes,
-        example=read.example,
+        example=read.example.strip(),
         expected=read.expected,
     )
 

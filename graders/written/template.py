@@ -3,6 +3,7 @@
 Lines that begin with `>` (in YAML with `#`) are the course's text, which is not read as an answer.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
@@ -11,7 +12,7 @@ from typing import Literal, get_args
 from graders.errors import UsageError
 from graders.model import Assignment
 from graders.written.loading import questions_in
-from graders.written.question import Question
+from graders.written.question import Machine, Question
 from graders.written.reading.split import listed
 
 Form = Literal["md", "yaml"]
@@ -31,7 +32,7 @@ ABOUT_YAML = (
 KINDS = {
     "choice": "one letter",
     "choices": "letters, all that apply",
-    "true_false": "true or false",
+    "true_false": "true or false",  # `yes or no` where the example is one of these
     "number": "a number",
     "vector": "numbers in brackets",
     "matrix": "rows of numbers in brackets",
@@ -92,6 +93,21 @@ def _yaml(title: str, questions: Sequence[Question]) -> Iterator[str]:
         yield from (f"  {part}:" for part in question.parts)
 
 
+def _kind(machine: Machine) -> str:
+    """Return what to write for the parts: `a formula each`, `one letter, written like this: ...`.
+
+    The example of a true or false question would be half of the possible answers.
+    """
+    like = _like(machine.example)
+    if machine.kind == "true_false":
+        return "yes or no" if machine.example in ("yes", "no") else KINDS[machine.kind]
+    if machine.kind == "table" and machine.example:
+        named = re.search(r"[A-Za-z]", machine.example)
+        lines = "\n" in machine.example
+        return ("numbers" if lines else KINDS["table"] if named else KINDS["number"]) + like
+    return KINDS[machine.kind] + (" each" if len(machine.parts) > 1 else "") + like
+
+
 def _like(example: str) -> str:
     """Return the example for display, on the line or, if it has several lines, below."""
     if "\n" in example:
@@ -105,7 +121,6 @@ def _about(question: Question) -> Iterator[str]:
     yield f"({points}) {question.prompt}"
     machine, review = question.machine, question.review
     if machine is not None:
-        each = " each" if len(machine.parts) > 1 else ""
-        yield f"{listed(machine.parts)}: {KINDS[machine.kind]}{each}{_like(machine.example)}"
+        yield f"{listed(machine.parts)}: {_kind(machine)}"
     if review is not None:
         yield f"`{review.part}`: in your own words; a person reads it"

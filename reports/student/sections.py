@@ -13,7 +13,10 @@ MANY = 3  # criteria with the same message are shown together
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message that is the only one of several criteria, and their hint."""
+    """A message that is the only one of several criteria, and the hint if all have the same.
+
+    If their hints differ, `hint` is empty, and `own_hints` are shown.
+    """
 
     anchor: str
     message: str
@@ -24,6 +27,12 @@ class Said:
     def points(self) -> float:
         """The number of points that these criteria are worth."""
         return sum(each.criterion.points for each in self.criteria)
+
+    @property
+    def own_hints(self) -> list[tuple[CriterionResult, tuple[str, ...]]]:
+        """Each criterion with its hints, if they are not the same."""
+        several = [(graded, _hints([graded])) for graded in self.criteria]
+        return [] if self.hint else [(graded, hints) for graded, hints in several if hints]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +78,9 @@ def said_often(shown: Sequence[CriterionResult]) -> tuple[Said, ...]:
             found[message].append(graded)
     often = [(message, each) for message, each in found.items() if len(each) >= MANY]
     return tuple(
-        Said(f"s{number}", message, _hint(graded), tuple(graded))
+        Said(f"s{number}", message, hints[0] if len(hints) == 1 else "", tuple(graded))
         for number, (message, graded) in enumerate(often, 1)
+        for hints in [_hints(graded)]
     )
 
 
@@ -103,5 +113,7 @@ def _only_message(graded: CriterionResult) -> str:
     return messages.pop() if len(messages) == 1 else ""
 
 
-def _hint(criteria: Sequence[CriterionResult]) -> str:
-    return next((c.hint for graded in criteria for c in graded.checks if c.hint), "")
+def _hints(criteria: Sequence[CriterionResult]) -> tuple[str, ...]:
+    """Return the different hints of these criteria, in order."""
+    hints = (found.hint for graded in criteria for found in graded.checks)
+    return tuple(dict.fromkeys(filter(None, hints)))

@@ -185,6 +185,23 @@ def test_an_adjusted_criterion_is_told_alone_and_marked(make_result, tmp_path):
     assert "Advice only" not in text
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_criteria_told_together_keep_their_own_hints(make_result, tmp_path, own):
+    """The first check alone may say what concerns all of them, such as a missing file."""
+    criteria = [replace(CODE, id=f"c{n}", title=f"Title {n}") for n in range(3)]
+    hints = [f"Write `text: ...` below `## {n}`." if own or n == 0 else "" for n in range(3)]
+    told = [check_result("failed", message="Not answered.", hint=hint) for hint in hints]
+    graded = [criterion_result(*each) for each in zip(criteria, told, strict=True)]
+    text = write_submission_files(make_result(*graded), tmp_path)[-1].read_text()
+    group = text.partition("3 criteria, same reason")[2].partition("</section>")[0]
+    shared, _, folded = group.partition("Hints, one by one")
+    assert ("<strong>Hint</strong>" in shared, bool(folded)) == (not own, own)
+    for number, item in enumerate(folded.split("<li>")[1:]):
+        assert f"Title {number}<br>" in item
+        assert f"## {number}" in item
+    assert folded.count("<li>") == 3 * own
+
+
 def test_staff_read_that_an_adjustment_is_of_an_earlier_upload(make_result):
     before = make_result(criterion_result(CODE, check_result()))
     after = make_result(criterion_result(CODE, check_result("failed")))

@@ -15,10 +15,11 @@ from itertools import islice, product
 
 from graders.written.loading import ANSWERS
 from graders.written.reading.markdown import read_sections
-from graders.written.reading.names import names_question
+from graders.written.reading.names import names_question, siblings
 from graders.written.reading.parts import split_parts
+from graders.written.reading.placing import left_over
 from graders.written.reading.plain import is_empty, is_like
-from graders.written.reading.split import Section, Value
+from graders.written.reading.split import Line, Section, Value
 from graders.written.reading.wanted import Wanted
 from graders.written.reading.yaml import BadYaml, read_yaml
 
@@ -61,14 +62,16 @@ class Unusable(Exception):
 class Answer:
     """One question's values by part; several if a part was answered more than once.
 
-    `unplaced` is what was written here, or may have been, and could be given to no part. `heading`
-    is what its heading says behind the question's id.
+    `unplaced` is what was written here, or may have been, and could be given to no part. `leftover`
+    was written here and belongs to no part: it may answer a question beside this one. `heading` is
+    what its heading says behind the question's id.
     """
 
     parts: Mapping[str, tuple[Value, ...]]
     notes: tuple[str, ...] = ()
     unplaced: str = ""
     heading: str = ""
+    leftover: tuple[Value, ...] = ()
 
     @property
     def whole(self) -> str:
@@ -132,7 +135,15 @@ class Answers:
             if names_question(f"{answer.heading}\n{answer.whole}", question, beside=name)
         )
         outside = self.outside if names_question(self.outside, question) else ""
-        return replace(found, unplaced="\n\n".join(filter(None, (self.unread, outside, *naming))))
+        left = [
+            (each, f"{each.file}: {left_over(each.line, name)}.")
+            for name, answer in self.given.items()
+            for each in answer.leftover
+            if siblings(name, question) or names_question(each.text, question)
+        ]
+        texts = (self.unread, outside, *naming, *(each.text for each, _ in left))
+        notes = dict.fromkeys((*found.notes, *(note for _, note in left)))
+        return replace(found, unplaced="\n\n".join(filter(None, texts)), notes=tuple(notes))
 
 
 def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answers:
@@ -174,6 +185,7 @@ def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
     answers = [(each.question, _answer(each, known[each.question], name)) for each in read.found]
     answers += [(question, Answer({}, (), text)) for question, text in read.unread if question]
     answers += [(question, Answer({}, (note,))) for question, note in told if question]
+    answers += [(each.question, Answer({}, leftover=_left(each.body, name))) for each in read.left]
     notes = [note for question, note in told if not question]
     notes += [f"{name}: {note}" for note in strange]
     unread = "\n\n".join(text for question, text in read.unread if not question)
@@ -236,7 +248,13 @@ def _answer(section: Section, wanted: Wanted, file: str) -> Answer:
     }
     notes = tuple(f"{file}: {note}." for note in split.notes)
     unplaced = "\n".join(line for _, line in split.unplaced).strip()
-    return Answer(parts, notes, unplaced, section.heading_rest)
+    return Answer(parts, notes, unplaced, section.heading_rest, _left(split.leftover, file))
+
+
+def _left(lines: Sequence[Line], file: str) -> tuple[Value, ...]:
+    """Return the text of these lines, if there is any."""
+    text = "\n".join(line for _, line in lines).strip()
+    return (Value(text, lines[0][0], file),) if text else ()
 
 
 def _is_title(rest: str, wanted: Wanted) -> bool:
@@ -275,4 +293,5 @@ def _joined(answers: Sequence[Answer]) -> Answer:
         tuple(dict.fromkeys(note for each in answers for note in each.notes)),
         "\n\n".join(filter(None, dict.fromkeys(each.unplaced for each in answers))),
         " ".join(each.heading for each in answers if each.heading),
+        tuple(left for each in answers for left in each.leftover),
     )

@@ -7,18 +7,19 @@ question. For questions without a heading, `1b: ...` at the start of a line does
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from graders.written.reading.names import Meant, Names, canonical, looks_like_id
+from graders.written.reading.names import Meant, Names, canonical, group_of, looks_like_id
 from graders.written.reading.plain import is_like
 from graders.written.reading.split import LOOKED_AT, Section, Sections
 from graders.written.reading.wanted import Wanted, label_of
 
+_LETTERED = ("choice", "choices", "true_false")
 BOLD_LEVEL = 7  # below all headings
 MOST_HEADINGS = 2000
 _READER = MarkdownIt("zero").enable(["heading", "fence"]).disable("inline")
@@ -35,6 +36,8 @@ _REFERS = re.compile(
     r"(?:\b(?:in|see|as|from|of|to|with|by|and|or|question|part|like|for|than|the|cf\.?)|[,(:])\s*$",
     re.IGNORECASE,
 )
+# Matches `(ii) ...` or `b. ...`.
+_ITEM = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*)?(\(?(?:[ivx]+|[a-z])[.)]\.?)(?:\*\*)?(?:\s+|$)")
 # Matches `1.1 C` or `Q2 true`.
 _NUMBER = re.compile(r"^ {0,3}(?:[-*+]\s+)?([A-Za-z]?\d[\w.()]{0,14}?)\.?\s+(?=\S)")
 
@@ -43,7 +46,8 @@ _NUMBER = re.compile(r"^ {0,3}(?:[-*+]\s+)?([A-Za-z]?\d[\w.()]{0,14}?)\.?\s+(?=\
 class _Marker:
     """A line that may begin an answer; only a true heading may have an unknown name.
 
-    `rest` is the text after it on its line, `before` the text before it.
+    `rest` is the text after it on its line, `before` the text before it. `listed` means that the
+    line begins like an item of a list, which `(ii) ...` after 1d.i may be.
     """
 
     line: int
@@ -52,23 +56,34 @@ class _Marker:
     rest: str = ""
     heading: bool = True
     before: str = ""
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A heading whose answer has not ended: its question, or those that it may mean."""
+    """A heading whose answer has not ended: its question, or those that it may mean.
+
+    `after` is the question before a heading that names none.
+    """
 
     marker: _Marker
     question: str = ""
     rest: str = ""
     maybe: tuple[str, ...] = ()
+    after: str = ""
 
 
 @dataclass(slots=True)
 class _Walk:
-    """The state of a walk over the markers."""
+    """The state of a walk over the markers.
+
+    `missing` are the questions that a bare part name may mean. `beside` is the group of the last
+    question; it is () once that answer numbers its own points: `### (i)` below 1d.i.
+    """
 
     lines: Sequence[str]
+    missing: Set[str] = frozenset()
+    beside: tuple[str, ...] = ()
     groups: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     open: _Open | None = None
     read: Sections = field(default_factory=Sections)
@@ -99,6 +114,8 @@ class _Walk:
                 text = "\n".join(self.lines[marker.line - 1 : end - 1]).strip()
                 self.read.unread += [(question, text) for question in self.open.maybe]
                 self.read.outside.append(text)
+                if self.open.after:
+                    self.read.left.append(Section(self.open.after, marker.line, "", tuple(below)))
         self.open = None
 
 
@@ -112,11 +129,15 @@ def read_sections(text: str, wanted: Sequence[Wanted]) -> Sections:
     read = _walked(markers, lines, names, known)
     found = {section.question for section in read.found}
     labels = islice(_labels(tokens, lines, names), MOST_HEADINGS)
-    missing = {canonical(each) for each in known if each not in found and len(each) > 1}
-    more = [each for each in labels if not found or canonical(each.text) in missing]
-    if more:
+    missing = {each for each in known if each not in found}
+    unnamed = {canonical(each) for each in missing if len(each) > 1}
+    more = [each for each in labels if not found or canonical(each.text) in unnamed]
+    if missing:
+        taken = {marker.line for marker in (*markers, *more)}
+        items = (each for each in _items(tokens, lines) if each.line not in taken)
+        more += islice(items, MOST_HEADINGS)
         markers = sorted([*markers, *more], key=lambda marker: marker.line)
-        read = _walked(markers, lines, names, known)
+        read = _walked(markers, lines, names, known, missing)
     read.notes += [
         ("", f"the code block that begins in line {n} is not closed") for n in open_fences
     ]
@@ -198,6 +219,15 @@ def _labels(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iter
                 yield _Marker(number + 1, BOLD_LEVEL, name, rest, heading=False)
 
 
+def _items(tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[_Marker]:
+    """Yield lines such as `(ii) ...`."""
+    for token in tokens:
+        for number in range(*(token.map or (0, 0))) if token.type == "paragraph_open" else ():
+            if found := _ITEM.match(lines[number][:LOOKED_AT]):
+                rest = lines[number][found.end() :].strip()
+                yield _Marker(number + 1, BOLD_LEVEL, found[1], rest, heading=False, listed=True)
+
+
 def _numbered(line: str) -> tuple[str, str]:
     """Return a possible id at the start of a line, and the text after it: `1b: ...`, `1.1 C`."""
     if found := _LABEL.match(line[:LOOKED_AT]):
@@ -213,20 +243,53 @@ def _unmarked(heading: str) -> str:
 
 
 def _walked(
-    markers: Sequence[_Marker], lines: Sequence[str], names: Names, wanted: dict[str, Wanted]
+    markers: Sequence[_Marker],
+    lines: Sequence[str],
+    names: Names,
+    wanted: dict[str, Wanted],
+    missing: Set[str] = frozenset(),
 ) -> Sections:
-    walk = _Walk(lines)
+    walk = _Walk(lines, missing)
     for marker in markers:
         while walk.groups and walk.groups[-1][0] >= marker.level:
             walk.groups.pop()
         above = walk.groups[-1][1] if walk.groups else ()
         meant = names.meant(marker.text, above)
+        if marker.listed or not (meant.question or meant.either or meant.group):
+            meant = _continued(marker, walk, names, wanted)
+        if marker.listed and not _is_next(meant, walk, wanted):
+            continue
         if not _belongs(marker, meant, walk, wanted):
             _begin(marker, meant, walk, names)
     walk.close(len(lines) + 1)
     preamble = lines[: min((section.line for section in walk.read.found), default=1) - 1]
     walk.read.outside.append("\n".join(line for line in preamble if not line.startswith(">")))
     return walk.read
+
+
+def _continued(marker: _Marker, walk: _Walk, names: Names, wanted: dict[str, Wanted]) -> Meant:
+    """Return the missing question that a bare part name means: `### (ii)` after 1d.i is 1d.ii."""
+    answering = walk.answering
+    lettered = answering is not None and wanted[answering.question].kind in _LETTERED
+    if lettered and not (marker.heading and not walk.is_bare(marker.line)):
+        return Meant()  # `(b)` below 1a may be its answer
+    deeper = answering is not None and marker.level > answering.marker.level
+    deeper = deeper or marker.listed
+    meant = names.beside(marker.text, walk.beside, climb=not deeper)
+    own = meant.question or meant.group
+    if own and answering is not None and own in (answering.question, group_of(answering.question)):
+        walk.beside = ()
+        return Meant()
+    members = {meant.question, *(names.members(meant.group) if meant.group else ())}
+    return Meant() if walk.missing.isdisjoint(members) else meant
+
+
+def _is_next(meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:
+    """Return whether an item is the next question: in a free text alone it may be a point of it."""
+    answering = walk.answering
+    if answering is None or not meant.question:
+        return False
+    return wanted[answering.question].kind is not None
 
 
 def _belongs(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:
@@ -245,9 +308,10 @@ def _belongs(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wante
 
 def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
     """Open the answer that the line names, or note that it names none."""
-    started = bool(walk.read.found) or walk.answering is not None
     walk.close(marker.line, marker.before)
+    started = bool(walk.read.found)
     if meant.question:
+        walk.beside = group_of(meant.question)
         walk.open = _Open(marker, meant.question, meant.rest)
     elif meant.either:
         both = " or ".join(f"`{name}`" for name in meant.either)
@@ -255,15 +319,18 @@ def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
         walk.read.notes.append((meant.either[0], f"{note}reads the text below it; write the ID"))
         walk.open = _Open(marker, maybe=meant.either)
     elif meant.group:
+        walk.beside = meant.group
         walk.groups.append((marker.level, meant.group))
         walk.open = _Open(marker, maybe=names.members(meant.group))
     elif started or looks_like_id(marker.text):
-        near, note = _unknown(marker, names)
+        near, note = _unknown(marker, names, walk.beside)
         walk.read.notes.append((near, note))
-        walk.open = _Open(marker, maybe=(near,) if near or looks_like_id(marker.text) else ())
+        after = walk.read.found[-1].question if started else ""
+        maybe = (near,) if near or looks_like_id(marker.text) else ()
+        walk.open = _Open(marker, maybe=maybe, after=after)
 
 
-def _unknown(marker: _Marker, names: Names) -> tuple[str, str]:
-    near = names.nearest(marker.text)
+def _unknown(marker: _Marker, names: Names, beside: tuple[str, ...]) -> tuple[str, str]:
+    near = names.beside(marker.text, beside).question or names.nearest(marker.text)
     remedy = f"; did you mean `{near}`?" if near else "; nothing below it was read"
     return near, f"the heading `{marker.text}` in line {marker.line} is not a question{remedy}"

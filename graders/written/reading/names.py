@@ -24,6 +24,7 @@ LONGEST_ID = 8  # the largest number of numbers and letters in an id
 _ATOM = re.compile(r"\d+|[^\W\d_]+")
 _PUNCTUATION = re.compile(r"[:：.)\]–—]|-\s")
 _SHORT = re.compile(r"[ivx]+|[a-z]|\d+")
+_PART = re.compile(r"[ivx]+|[a-z]")  # a part's name alone; a number may be any question or a step
 _GAP = r"(?:\s?[.()\[\]*_]{1,3}\s?|\s)?"  # between the numbers and letters of an id within a text
 Words = Sequence[re.Match[str]]
 
@@ -83,11 +84,26 @@ class Names:
             return Meant(either=(own.question, nested.question))
         best = nested or own
         if best is not None:
-            rest = text[best.end :].lstrip(" \t.:)]–—-*_")
-            return Meant(best.question, rest=rest, lone=best.lone)
+            return Meant(best.question, rest=_after(text, best.end), lone=best.lone)
         if len(titled) == 1:
             return Meant(titled[0])
         return Meant(group=self._group(text, words, above))
+
+    def beside(self, heading: str, group: tuple[str, ...], climb: bool = True) -> Meant:
+        """Return what a bare part name means after a question of this group: `(ii)` after 1d.i.
+
+        If it names none of the group, the groups around it are tried, too (`climb`).
+        """
+        text = heading[:LONGEST_HEADING]
+        words = _words(text)
+        if not words or not _PART.fullmatch(words[0].group().casefold()):
+            return Meant()
+        for size in range(len(group), 0 if climb else max(len(group) - 1, 0), -1):
+            if best := self._best(text, words, group[:size]):
+                return Meant(best.question, rest=_after(text, best.end))
+            if inner := self._group(text, words, group[:size]):
+                return Meant(group=inner)
+        return Meant()
 
     def members(self, group: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name for key, name in self._ids.items() if _rest(key, _joined(group)))
@@ -134,6 +150,16 @@ class Names:
         return best
 
 
+def group_of(question: str) -> tuple[str, ...]:
+    """Return the numbers and letters that an id shares with its siblings: 1d of 1d.i."""
+    return tuple(_ATOM.findall(question)[:-1])
+
+
+def siblings(one: str, other: str) -> bool:
+    """Return whether two questions belong to the same group: 1d.i and 1d.ii."""
+    return _joined(group_of(one)) == _joined(group_of(other))
+
+
 def names_question(text: str, question: str, beside: str = "") -> bool:
     """Whether a text names a question: `1c.i`, `1(c)(i)`, or `(b)` of b.
 
@@ -145,8 +171,15 @@ def names_question(text: str, question: str, beside: str = "") -> bool:
         label = rf"(?:^|\s)[(*_]{{0,3}}{last}[*_]{{0,3}}[).:]"
         if re.search(label, text, re.IGNORECASE):
             return True
-    whole = rf"(?<![\w.])q?{_GAP.join(atoms)}(?!\w)"
+    whole = rf"(?<![\w.])q?{_spaced(atoms)}(?!\w)"
     return len(atoms) > 1 and re.search(whole, text, re.IGNORECASE) is not None
+
+
+def _spaced(atoms: Sequence[str]) -> str:
+    """Return a pattern of an id; its numbers are apart, because `32` is a number and not 3.2."""
+    pairs = pairwise(atoms)
+    gaps = [_GAP.removesuffix("?") if a.isdigit() and b.isdigit() else _GAP for a, b in pairs]
+    return "".join(atom + gap for atom, gap in zip(atoms, [*gaps, ""], strict=True))
 
 
 def looks_like_id(heading: str) -> bool:
@@ -178,6 +211,10 @@ def _ends(text: str, words: Words, size: int) -> bool:
     if lone and not _PUNCTUATION.search(gap):
         return False  # `A note`: an article, hardly question a
     return not (size + 1 == len(words) and _SHORT.fullmatch(following.group()))
+
+
+def _after(text: str, end: int) -> str:
+    return text[end:].lstrip(" \t.:)]–—-*_")
 
 
 def _rest(key: str, beginning: str) -> str:

@@ -19,6 +19,10 @@ _LABEL = re.compile(
     r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>|(?<=\s)[-–—](?=\s))\s*"
 )
 _UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, after the label
+# Matches `(ii)` or `- 1.`, before the name of a value.
+_ITEM = re.compile(r"\s*(?:[-*+]\s+)?\(?(?:\d{1,2}|[ivx]+|[a-z])[.)]\s*")
+_POINTS = re.compile(r"\([\d.]{1,6} points?\) ")
+_NOTATION = re.compile(r"(?:`|written like this:|a person reads it)$")
 _STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
 _NEXT = re.compile(  # where another named value may begin on a line: `..., 2 heads: ...`
     r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
@@ -87,8 +91,8 @@ def _own_lines(body: Iterable[Line], wanted: Wanted) -> list[Line]:
 def _without_template(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
     """Yield the lines; those of the template are empty, with `>` or, in its order, without it."""
     quoted = " ".join(wanted.quoted.split())
-    coming = [line.strip() for line in wanted.quoted.split("\n")]
-    for number, line in body:
+    coming = [line.strip() for line in wanted.quoted.split("\n") if line.strip()]
+    for number, line in _without_block(body, quoted):
         if coming and line.strip() == coming[0]:
             del coming[0]
             line = ""
@@ -99,6 +103,25 @@ def _without_template(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
             if whole or (words in quoted and len(words.split()) > 2 and _LETTERS.search(words)):
                 line = ""
         yield number, line
+
+
+def _without_block(body: Iterable[Line], quoted: str) -> Iterator[Line]:
+    """Yield the lines; those of any version's template are empty, if they have their `>`.
+
+    They are the first text below the heading and begin with `> (2 points)`. An answer may follow
+    directly in the same quote: after the present words, or after the last line on notation.
+    """
+    lines = list(body)
+    start = next((at for at, (_, line) in enumerate(lines) if line.strip()), len(lines))
+    words, end, last = "", start, 0
+    while end < len(lines) and lines[end][1].lstrip().startswith(">") and words != quoted:
+        words = " ".join(f"{words} {lines[end][1].lstrip(' >')}".split())
+        end += 1
+        last = end if _NOTATION.search(words) else last
+    ours = _POINTS.match(words) is not None
+    end = end if words == quoted or not last else last
+    for at, (number, line) in enumerate(lines):
+        yield number, "" if ours and at < end else line
 
 
 def _between(wanted: Wanted) -> re.Pattern[str] | None:
@@ -152,7 +175,7 @@ def _broken(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
     between = _between(wanted)
     for number, line in body:
         pieces = between.split(line) if between and len(line) < 10 * LOOKED_AT else [line]
-        for piece in pieces:
+        for piece in pieces if len(pieces) == 1 else (p for p in pieces if not _ITEM.fullmatch(p)):
             yield from ((number, each) for each in _named(piece, wanted))
 
 
@@ -270,6 +293,8 @@ def _cut(chunk: _Chunk, wanted: Wanted) -> tuple[list[Line], list[Line]]:
     kept = [line for paragraph in paragraphs[:size] for line in paragraph]
     if wanted.kind == "table":
         kept = chunk.lines  # text below a table may say which of its rows counts
+        if len(wanted.parts) == 1:
+            return kept, []
     return kept, [line for paragraph in paragraphs[size:] for line in (*paragraph, (0, ""))]
 
 

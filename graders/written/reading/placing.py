@@ -43,8 +43,9 @@ def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
         return
     missing = [part for part in wanted.machine if part not in split.parts]
     if len(wanted.parts) == 1:
-        if missing or not wanted.machine:
-            split.add(wanted.parts[0], _alone(loose, wanted, split), wanted)
+        if not missing and wanted.machine:
+            return _place_text(paragraphs, wanted, split)
+        split.add(wanted.parts[0], _alone(loose, wanted, split), wanted)
     elif wanted.kind == "table" and len(missing) < 2:
         _place_beside_table(loose, wanted, split, missing)
     elif len(wanted.machine) > 1 and missing == list(wanted.machine):
@@ -70,6 +71,7 @@ def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line
     split.notes.append(
         f"only line {values[0][0][0]} was read as `{wanted.parts[0]}` of {wanted.id}"
     )
+    split.leftover += others
     return values[0]
 
 
@@ -98,9 +100,15 @@ def _place_text(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Spl
     if wanted.text and wanted.text not in wanted.machine:
         split.add(wanted.text, lines, wanted)
     elif any(line.strip() for _, line in lines):
-        split.notes.append(f"the text from line {lines[0][0]} on belongs to no part of {wanted.id}")
+        split.notes.append(left_over(lines[0][0], wanted.id))
+        split.leftover += lines
         if any(part not in split.parts for part in wanted.machine):
             split.unplaced += lines
+
+
+def left_over(line: int, question: str) -> str:
+    """Return the note on text that was not read."""
+    return f"the text from line {line} on belongs to no part of {question}"
 
 
 def _place_value_and_text(
@@ -183,7 +191,7 @@ def _place_in_order(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split:
         lines = _numbers_of(lines[0]) if wanted.kind == "number" else _listed(lines[0])
     groups = [[line] for line in lines] if len(lines) == count else [list(p) for p in paragraphs]
     if len(groups) != count:
-        names = " and ".join(f"`{part}: ...`" for part in wanted.machine)
+        names = listed([f"{part}: ..." for part in wanted.machine])
         split.notes.append(f"{wanted.id} has several parts; write {names}, each on its own line")
         split.unplaced += lines
         return _place_text(paragraphs, wanted, split) if wanted.text else None

@@ -27,13 +27,15 @@ class Sections:
     """The answers of a file, and problems with its headings: by question, or for the file.
 
     `unread` is text below ambiguous headings, by the question that may be meant ("" if it may be
-    any). `outside` is text above the first heading, or below a heading that names no question.
+    any). `outside` is text above the first heading, or below a heading that names no question; the
+    latter is in `left` as well, with the question before it.
     """
 
     found: list[Section] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
+    left: list[Section] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +51,15 @@ class Value:
 class Split:
     """The values of one answer by part; several if a part is given more than once.
 
-    `unplaced` are lines that may contain a missing part. `guessed` means that no line was a value,
-    so one was searched for in the text.
+    `unplaced` are lines that may contain a missing part, `leftover` those that belong to no part:
+    they may answer a question beside this one. `guessed` means that no line was a value, so one
+    was searched for in the text.
     """
 
     parts: dict[str, list[Value]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     unplaced: list[Line] = field(default_factory=list)
+    leftover: list[Line] = field(default_factory=list)
     guessed: bool = False
 
     def add(self, part: str, lines: Sequence[Line], wanted: Wanted) -> None:

@@ -256,6 +256,7 @@ def _collect(
         if meant.question:
             lines = tuple(_lines(value, wanted[meant.question]))
             answers.notes += _strange_parts(value, wanted[meant.question])
+            answers.left += _left(value, wanted[meant.question])
             answers.found.append(Section(meant.question, key.line, "", lines))
         elif meant.group and value.pairs:
             _collect(value, names, wanted, answers, meant.group)
@@ -301,6 +302,13 @@ def _strange_parts(value: Node, wanted: Wanted) -> Iterator[tuple[str, str]]:
         if not label_of(key.text, wanted):
             note = f"`{key.text[:80]}` in line {key.line} is not a part of {wanted.id}, which has "
             yield wanted.id, note + listed(wanted.parts)
+
+
+def _left(value: Node, wanted: Wanted) -> Iterator[Section]:
+    """Yield the text of strange parts where there is no free text that it could belong to."""
+    for key, part in value.pairs if not wanted.text else ():
+        if not label_of(key.text, wanted) and (shown := _shown(part, wanted).strip()):
+            yield Section(wanted.id, key.line, "", ((key.line, f"{key.text}: {shown}"),))
 
 
 def _numbered(node: Node, text: str) -> Iterator[Line]:

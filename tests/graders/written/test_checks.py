@@ -115,6 +115,25 @@ def test_not_answered_costs_no_person(grade):
     assert result.score == 1
 
 
+def test_a_title_claims_nothing_and_a_hint_names_its_question(grade, essay_folder):
+    file = essay_folder / "written.toml"
+    file.write_text(file.read_text().replace('"A longer reason"', '"Why order?"'))
+    _, found = grade({"answers.md": "## 1a\nC\n"})
+    assert {name: each.check.description for name, each in found.items()} == {
+        "1a/machine": "The largest: `choice`.",
+        "1b/machine": "Twice a vector: `formula`.",
+        "1b/review": "Twice a vector: the text, graded by a person.",
+        "1c.i/machine": "Two heads: `q1` and `q2`.",
+        "Q2.1/review": "Why order? The answer, graded by a person.",
+    }
+    assert {name: each.hint for name, each in found.items() if name != "1a/machine"} == {
+        "1b/machine": "Write `formula: ...` below the heading `## 1b`.",
+        "1b/review": "Write `text: ...` below the heading `## 1b`.",
+        "1c.i/machine": "Write `q1: ...` and `q2: ...` below the heading `## 1c.i`.",
+        "Q2.1/review": "Write `text: ...` below the heading `## Q2.1`.",
+    }
+
+
 @pytest.mark.parametrize(
     ("answers", "check", "fraction"),
     [

@@ -2,6 +2,10 @@
 
 import pytest
 
+from graders.written.reading.answers import read_answers
+from graders.written.reading.wanted import wanted_of
+from tests.graders.written.conftest import ask
+
 ASKED = {  # question: right, wrong, a condition
     ("cs224n-a4", "1b"): ("q = c*(k_a + k_b)", "q = c*(k_a - k_b)", "c >> 0"),
     ("cs224n-a4", "1c.i"): ("q = cμ_a + cμ_b", "q = cμ_a - cμ_b", "c → ∞"),
@@ -108,6 +112,56 @@ def test_an_answer_that_begins_within_another_one_waits(said):
     assert said("cs224n-a4", "2b.ii", text) == "waits"
 
 
+@pytest.mark.parametrize(
+    "following",
+    [
+        "\n### (ii)\n{w}", "\n## (ii)\n{w}", "\n## Part ii: heads\n{w}", "\n(ii)\n{w}",
+        "\n(ii) {w}", "(ii) {w}", "- ii. {w}", "\n**ii.**\n{w}", "**ii.** {w}", "\n{w}",
+        "\n## Stability\n{w}", "\n### More\n{w}", "\n## (ii)\n{w}\n## 1d.ii\n",
+        "\n{w}\n\n## 1d.ii\n\ntext:\n",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "first", ["## 1d(i)", "**1d i.**", "# Question 1d\n## (i)", "## 1d.i: Two"]
+)
+def test_what_follows_a_sibling_is_read_or_waits(judged, said, first, following):
+    words = "Each of the heads keeps one value."
+    text = f"## 1a.i\nwhy\n\n{first}\nq1 = c mu_a, q2 = c mu_b\n{following.format(w=words)}\n"
+    found = judged("cs224n-a4", "1d.ii", text, "review")
+    assert (found.status, words in found.actual) == ("needs_review", True)
+    assert said("cs224n-a4", "1d.i", text) == "passed"
+    left = judged("cs224n-a4", "1d.i", text).message
+    assert left in ("", *found.message.split("\n")), "the sibling has no note on what is left over"
+    assert said("cs224n-a4", "3g.ii", text, "review") == "fails"
+
+
+def test_points_of_an_answer_are_no_further_questions(judged):
+    """What numbers its own points, `(i)` first, keeps them; the names of values are no text."""
+    text = "## 1a.i\n### (i)\nfirst\n### (ii)\nsecond"
+    for question in ("1a.i", "1a.ii"):
+        assert judged("cs224n-a4", question, text, "review").actual.endswith("second")
+    text = "## 1d.i\n(i) q1 = c mu_a\n(ii) q2 = c mu_b"
+    assert judged("cs224n-a4", "1d.i", text).status == "passed"
+    assert judged("cs224n-a4", "1d.ii", text, "review").message == "Not answered."
+
+
+@pytest.mark.parametrize("answer", ["(b)", "b) as it is larger", "**b)**", "**B.**", "- b."])
+def test_a_letter_may_be_the_answer_and_not_the_next_question(answer):
+    asked = [ask("1a", "choice", ("choice",)), ask("1b")]
+    wanted = tuple(wanted_of(each) for each in asked)
+    read = read_answers({"answers.md": f"## 1a\n\n{answer}\n".encode()}, wanted)
+    assert "b" in read.of("1a").text("choice").casefold()
+    assert not read.of("1b").parts
+
+
+def test_what_yaml_has_below_a_sibling_waits():
+    wanted = tuple(wanted_of(each) for each in (ask("1d.i", "formula", ("q1",), ""), ask("1d.ii")))
+    content = b"1d.i:\n  q1: a\n  ii: It is stable.\n"
+    answer = read_answers({"answers.yaml": content}, wanted).of("1d.ii")
+    assert answer.unplaced == "ii: It is stable."
+    assert "line 3" in answer.notes[0]
+
+
 @pytest.mark.parametrize("form", [form for form in lines_of(TYPED) if "Schlüssel" in form])
 def test_a_reason_beside_a_formula_is_read_by_a_person(said, form):
     text = f"## 1b\n\n{form.format(f=BOTH['b'], c='c >> 0')}"
@@ -121,9 +175,19 @@ def test_a_formula_alone_gives_no_reason(said):
 
 @pytest.mark.parametrize("question", ["1a.ii", "1c.i", "2a.i", "4a"])
 def test_what_is_nowhere_is_not_answered(said, question):
-    text = "My name is Ada.\n\n## 1b\n\nformula: " + BOTH["b"]
+    text = "My name is Ada.\n\n## 1b\n\nformula: " + BOTH["b"] + "\ntext: 24 of 3.5, not -44"
     role = "machine" if question == "1c.i" else "review"
     assert said("cs224n-a4", question, text, role) == "fails"
+
+
+@pytest.mark.parametrize("number", ["batch size 32", "[[23.5, 32.5], [0, 1]]", "-44", "33.3 %"])
+def test_a_number_names_no_question(said, number):
+    text = f"## Q2.2\nWe use {number} here.\n"
+    asked = ("Q3.2", "Q3.3", "Q4.4")
+    assert [said("uw-a2", each, text, "review") for each in asked] == ["fails"] * 3
+    named = [f"## Q2.2\nSee {each.removeprefix('Q')} below.\n" for each in asked]
+    told = zip(asked, named, strict=True)
+    assert [said("uw-a2", each, text, "review") for each, text in told] == ["waits"] * 3
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The empty answers file has every question, and read back it answers none."""
 
+import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,8 @@ import grade as command_line
 from graders.errors import UsageError
 from graders.written.reading.answers import read_answers
 from graders.written.reading.wanted import wanted_of
-from graders.written.template import answers_template, quoted, template_of
+from graders.written.template import WIDTH, answers_template, quoted, template_of
+from tests.graders.written.conftest import bundled_questions
 
 
 def test_the_template_has_every_question(essay):
@@ -20,7 +23,7 @@ def test_the_template_has_every_question(essay):
         "> (1 point) Which of the three is the largest?",
         "> `choice`: one letter, written like this: `(D)`",
         "> (3 points) Give an expression",
-        "> `q1` and `q2`: a formula each",
+        "> `q1` and `q2`: a formula each\n",
         "> `text`: in your own words; a person reads it",
         "## Q2.1: A longer reason",
     ):
@@ -98,6 +101,60 @@ def test_a_template_without_its_quote_marks_answers_nothing(questions):
     for body in ("vector:\n> (1, 2, 3)", "B. the second one of these"):
         found = read_answers({"answers.md": f"## 2.1.1\n{body}".encode()}, wanted).of("2.1.1")
         assert body.removeprefix("vector:\n> ") == found.text("vector")
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts", "example", "line"),
+    [
+        ("formula", ("q1", "q2"), "a", "`q1` and `q2`: a formula each, written like this: `a`"),
+        ("table", ("runs",), "lr 3, acc 4", "numbers, a name before each, written like this: `lr"),
+        ("table", ("accuracy",), "70 %", "`accuracy`: a number, written like this: `70 %`"),
+        ("table", ("n", "t"), "n: 2\nt:\n| a |\n|---|", "`n` and `t`: numbers, written like this:"),
+        ("table", ("runs",), "", "`runs`: numbers, a name before each"),
+        ("true_false", ("answer",), "yes", "`answer`: yes or no"),
+        ("true_false", ("answer",), "true", "`answer`: true or false"),
+    ],
+)
+def test_the_notation_fits_the_parts(questions, kind, parts, example, line):
+    machine = replace(questions[6].machine, kind=kind, parts=parts, example=example)
+    text = answers_template("Tiny", [replace(questions[6], machine=machine)])
+    (shown,) = (each for each in text.split("\n") if line in each)
+    assert line.endswith(("lr", "`")) or shown == f"> {line}"
+    if "\n" in example:
+        assert "\n".join(f"> {each}" for each in example.split("\n")) in text
+
+
+@pytest.mark.parametrize(
+    "name", ["cs182-transformers", "cs224n-a4", "cs224n-a5", "jhu-hw6", "uw-a2"]
+)
+def test_bundled_templates_wrap_once_and_answer_nothing(name):
+    """Also with the line breaks of another version, without quote marks, and filled in."""
+    asked = bundled_questions(name)
+    wanted = tuple(wanted_of(each, quoted(each)) for each in asked)
+    text = answers_template("In writing", asked)
+    short = [a for a, b in pairwise(text.split("\n")) if is_broken_early(a, b)]
+    assert not short
+    broken = re.sub(r"(?m)^(> \([\d.]+ points?\) .{20,40}?) ", r"\1\n> ", text)
+    assert broken != text
+    for form in (text, broken, broken.replace("like this", "thus"), text.replace("\n> ", "\n")):
+        content = f"## {form.partition(chr(10) + '## ')[2]}".encode()
+        given = read_answers({"answers.md": content}, wanted).given
+        assert not any(each.parts or each.unplaced or each.leftover for each in given.values())
+    one = next(each for each in asked if each.review is None)
+    part = one.parts[0]
+    for block in (text, broken):
+        found = next(each for each in block.split("\n## ") if each.startswith(f"{one.id}:"))
+        answered = found.replace(f"\n\n{part}:", f"\n> {part}: 12", 1)
+        given = read_answers({"answers.md": f"## {answered}".encode()}, wanted)
+        assert given.of(one.id).text(part) == "12"
+
+
+def is_broken_early(line, following):
+    """Whether a line of a quote ends where the next one's first word would have fit."""
+    both = line.startswith("> ") and following.startswith("> ") and not line.endswith((":", "`"))
+    item = re.match(r"> (?:[A-Z]\. |`|\||\d+, |\w+:)", following)
+    ended = line.endswith((".", "?", "reads it")) or re.match(r"> (?:\||\d+, |\w+: )", line)
+    return both and not item and not ended and len(f"{line} {following.split()[1]}") <= WIDTH
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,11 @@ def perplexity_table(asked: Asked) -> Judgement:
     missing = [need for need in settings.need if not any(_same(word, need) for word in words)]
     if mentions(text, "perplexity") and not texts.not_finite:
         refuse_unread(text, missing)
+    if missing and _unnamed(text, texts):
+        raise Unreadable(
+            f"The perplexity of {' and '.join(missing)} could not be found, but may be among the "
+            "numbers without a name. Write the name of each text or corpus before its numbers."
+        )
     said = f"The perplexity is missing for: {', '.join(missing)}."
     awards: dict[TextAward, Award] = {
         "agree": _agree(texts),
@@ -51,6 +56,12 @@ def perplexity_table(asked: Asked) -> Judgement:
     }
     earned = [(points, awards[name]) for name, points in settings.points.items()]
     return judgement_of(earned, _findings(texts))
+
+
+def _unnamed(text: str, texts: Texts) -> bool:
+    """Return whether an answer has numbers without a name, or more than could be read."""
+    read = 2 * len(texts.cells) + len(texts.lonely) + len(texts.not_finite)
+    return "" in texts.names or len(_NUMBER.findall(text[:LONGEST_TEXT])) > read
 
 
 def _findings(texts: Texts) -> Iterator[Finding]:

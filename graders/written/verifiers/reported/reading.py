@@ -1,8 +1,9 @@
 """Read the runs in an answer's parts, and find numbers that are mentioned but could not be read."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+from fractions import Fraction
 
 from graders.written.audits.reading.columns import meaning
 from graders.written.audits.reading.figure import Figure, figure_in, undressed
@@ -139,3 +140,33 @@ def refuse_unread(text: str, missing: Iterable[str]) -> None:
     if unread and re.search(r"\d", text[:SEARCHED]):
         names = ", ".join(each.replace("_", " ") for each in unread)
         raise Unreadable(f"The answer mentions this, but it could not be read: {names}.")
+
+
+# Matches `96.99 %` or `.9461` or `825/872`; not `1e-5`, and not a part of a longer number or word.
+_UNNAMED = re.compile(
+    r"(?<![\w.+-])(?:\d{1,9}\s?/\s?\d{1,9}|\d{1,3}(?:\.\d{1,40})?|\.\d{1,40})(?!\w|[.,]\d)"
+    r"(?:\s?%)?"
+)
+_LEAST = Fraction(
+    1, 10
+)  # a smaller share is hardly an accuracy, and as a number in 1..10 a setting
+
+
+def refuse_unnamed(text: str, missing: Iterable[str], report: Report) -> None:
+    """Raise Unreadable if accuracies are missing, and numbers without a name may be them."""
+    names = [name for name in missing if name in ACCURACIES]
+    read = [report.shared, report.choice, *(run.values for run in report.runs)]
+    used = {figure.value for each in read for name, figure in each.items() if name != "accuracy"}
+    found = [each[0] for each in _UNNAMED.finditer(undressed(text[:SEARCHED]))] if names else []
+    unnamed = [each for each in found if _may_be_accuracy(each, used)]
+    if unnamed:
+        wanted = " and ".join(f"`{name} accuracy`" for name in names)
+        raise Unreadable(
+            f"{wanted} could not be found, but may be among these numbers: "
+            f"{', '.join(unnamed[:6])}. Write the name of each number before it."
+        )
+
+
+def _may_be_accuracy(number: str, used: Set[Fraction]) -> bool:
+    figure = figure_in(number)
+    return figure is not None and figure.value not in used and _LEAST < figure.share <= 1

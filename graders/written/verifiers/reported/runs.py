@@ -26,7 +26,7 @@ from graders.written.audits.runs import (
 )
 from graders.written.question import Asked, Judgement
 from graders.written.verifiers.reported.award import Award, judgement_of
-from graders.written.verifiers.reported.reading import refuse_unread, report_in
+from graders.written.verifiers.reported.reading import refuse_unnamed, refuse_unread, report_in
 from graders.written.verifiers.reported.settings import RunAward, RunSettings, exact, read_settings
 
 MOST_FIGURES = 600  # accuracies of one answer that are audited
@@ -82,7 +82,7 @@ def reported_runs(asked: Asked) -> Judgement:
     settings = read_settings(RunSettings, asked.machine)
     audited = Audited(_with_choice(report_in(asked, settings), asked, settings), settings)
     words = asked.others.get(settings.words_from, {}).get("text", "")
-    _refuse_unread("\n".join((*asked.parts.values(), words)), audited)
+    _refuse_unread("\n".join(asked.parts.values()), words, audited)
     earned = [(points, AWARDS[name](audited)) for name, points in settings.points.items()]
     return judgement_of(earned, audit(audited))
 
@@ -120,15 +120,16 @@ def _of_figures(audited: Audited) -> Iterator[Finding]:
         yield debug_finding(named, audited.settings.subset)
 
 
-def _refuse_unread(text: str, audited: Audited) -> None:
-    """Raise Unreadable if a requirement is mentioned but missing from all runs."""
+def _refuse_unread(text: str, words: str, audited: Audited) -> None:
+    """Raise Unreadable if a requirement is missing from all runs, but in the text or the words."""
     report, settings = audited.report, audited.settings
     told = {*report.shared, *report.choice}.union(*(run.values for run in report.runs))
     missing = [name for name in dict.fromkeys((*settings.need, *settings.grid)) if name not in told]
     choice = chosen_run(report)
     if "selection" in settings.points and choice.run is None and not choice.ambiguous:
         missing.append("choice")
-    refuse_unread(text, missing)
+    refuse_unread(f"{text}\n{words}", missing)
+    refuse_unnamed(text, missing, report)
 
 
 def _with_choice(report: Report, asked: Asked, settings: RunSettings) -> Report:

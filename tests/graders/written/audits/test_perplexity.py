@@ -147,6 +147,15 @@ def test_a_declared_micro_average_is_held_to_equality(judge):
     assert judge("perplexity_table", {"t": table + "\n\nMicrosoft's machine"}).fraction == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Perplexity 401.04 380.80\nLoss 5.73 5.69", "train ppl 401.04 loss 5.73, 380.80 / 5.69"],
+)
+def test_perplexities_without_a_name_go_to_a_person(judge, text):
+    with pytest.raises(Unreadable, match="dev could not be found"):
+        judge("perplexity_table", {"t": text}, need=["train", "dev"])
+
+
 def test_numbers_beside_losses_may_be_perplexities(judge):
     said = "Train: 401.04 (loss 5.73)\nDev: 380.80 (loss 5.69)"
     with pytest.raises(Unreadable, match="No perplexity"):

@@ -127,6 +127,25 @@ def test_a_learning_rate_without_a_name_goes_to_a_person(judge, lr):
     assert judge("reported_runs", {"run": "9 epochs: dev 0.7092"}, **asked).fraction == 0.5
 
 
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("96.99% 94.61%", ["train", "dev"]), ("acc 96.99 / 94.61", ["train", "dev"]),
+        ("0.9699, 0.9461", ["train", "dev"]), ("6712/6920 and 825/872", ["train", "dev"]),
+        ("accuracy 94.61 %", ["train", "dev"]), ("97 % and 95 %", ["train", "dev"]),
+        ("train accuracy 96.99 %, 94.61 %", ["dev"]), ("94.61 % on dev, 96.99 %", ["train"]),
+    ],
+)  # fmt: skip
+def test_accuracies_without_a_name_go_to_a_person(judge, text, missing):
+    asked = {"need": ["lr", "epochs", "train", "dev"], "points": {"possible": 2, "stated": 1}}
+    setup = "bs=32 lr=1e-5 weight_decay=0.01 3 epochs"
+    with pytest.raises(Unreadable) as caught:
+        judge("reported_runs", {"runs": f"{setup} {text}"}, **asked)
+    named = [name for name in ("train", "dev") if f"`{name} accuracy`" in str(caught.value)]
+    assert named == missing
+    assert judge("reported_runs", {"runs": setup}, **asked).fraction == pytest.approx(1 / 3)
+
+
 @pytest.mark.parametrize("text", ["abc", "", "nan", "the figure is lost"])
 def test_nothing_to_read_is_told_with_a_remedy(judge, text):
     with pytest.raises(Unreadable, match="write"):
