@@ -5,9 +5,10 @@ Ten thousand Results with all their texts take gigabytes; the data for a page do
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import mean, median
 
+from graders.course.best_attempts import Attempt, attempts_by_person
 from graders.course.final_grades import FinalGrade
 from graders.course.item_statistics import Items, ItemStatistics, Repeats
 from graders.errors import ON_A_GPU
@@ -239,7 +240,7 @@ class Counted:
 
         `repeats` are the store's counts of regradings.
         """
-        rows = tuple(sorted(self.rows, key=lambda row: row.submission.id))
+        rows = _with_repeated(sorted(self.rows, key=lambda row: row.submission.id))
         staying = [row for row in rows if not row.dropped]
         scores = [
             _in_proportion(row.score, row.max_score, self.highest)
@@ -345,6 +346,18 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
         counts[min(max(int(score / width + ROUNDING), 0), BINS - 1)] += 1
     for index, count in enumerate(counts):
         yield Bin(index * width, (index + 1) * width, count)
+
+
+def _with_repeated(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return the rows with a reason for attention if several submissions of a student count."""
+    several = {}
+    for own in attempts_by_person([Attempt(row.submission, None) for row in rows]).values():
+        names = list(dict.fromkeys(each.submission.id for each in own))
+        if len(names) > 1:
+            reason = f"{len(names)} submissions of this student count: {', '.join(names)}."
+            several |= dict.fromkeys(names, reason)
+    reasons = (f"{several.get(row.submission.id, '')} {row.reason}".strip() for row in rows)
+    return tuple(replace(row, reason=each) for row, each in zip(rows, reasons, strict=True))
 
 
 def _waiting(rows: Sequence[Row]) -> Iterator[Waiting]:
