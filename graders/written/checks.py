@@ -55,7 +55,7 @@ PATIENCE = 60.0  # seconds for one answer; a verifier that takes longer is broke
 LONGEST_TEXT = 20_000  # characters of a free text that graders see
 HOW_TO_ANSWER = (
     "Run `softmark answers-template` with the assignment's name to get an empty file with every "
-    "question. Staff: if written answers are graded elsewhere, use `--only code,metric`."
+    "question."
 )
 Role = Literal["machine", "review"]
 
