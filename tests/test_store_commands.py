@@ -165,6 +165,22 @@ def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
     assert "Score: 1 / 2 (criteria checked here)" in old.stdout
 
 
+def test_regrade_makes_no_draft_if_nothing_changed_and_names_the_few_that_it_grades(
+    batch, out, tiny_folder, hand_in
+):
+    hand_in("eve")  # an empty folder
+    assert batch().returncode == 1
+    words = ("regrade", tiny_folder, "--out", out, "--executor", "serial")
+    for _ in range(2):
+        assert "generation 1: 0 of 3 graded again (nothing)" in softmark(*words).stdout
+    assert "contains no files of yours" in softmark("show", "eve", "--out", out).stdout
+    page = (out / "reports" / "eve.html").read_text()
+    assert "contains no files of yours" in page
+    assert "could not be opened" not in page
+    edit(tiny_folder / "assignment.toml", "Double a number", "Double")
+    assert "generation 2: 1 of 3 graded again: eve (answer)" in softmark(*words).stdout
+
+
 def test_regrade_publishes_no_score_that_is_lost(batch, out, tiny_folder):
     batch()
     break_check(tiny_folder)

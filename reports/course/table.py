@@ -21,7 +21,7 @@ from markupsafe import Markup
 from graders.model import ResultStatus
 from reports.course.view import CourseView, CriterionSummary, Row
 from reports.page import student_href
-from reports.text import line
+from reports.text import items, line
 from reports.words import marked
 
 STATUSES: tuple[ResultStatus, ...] = get_args(ResultStatus)
@@ -79,7 +79,7 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
     ]
     told = ("", name, student)
     found_by = " ".join(each for each in also if each.strip() not in told)
-    missing = line(", ".join(row.missing), MISSING)
+    missing = items(row.missing, MISSING)
     rest = [endings, href, found_by, int(row.has_no_points), missing]
     while rest and not rest[-1]:
         rest.pop()

@@ -25,7 +25,7 @@ from graders.scoring import maximum
 from reports.course.twins import FILE, Twins
 from reports.drawing.counterexamples import rows_in_order
 from reports.provisional import provisional, provisional_total, so_far
-from reports.text import PROSE_LIMIT, line, number, number_or_dash, prose
+from reports.text import LINE_LIMIT, PROSE_LIMIT, line, number, number_or_dash, prose
 from reports.words import (
     STAFF_SENTENCES,
     STATUS_SENTENCES,
@@ -223,9 +223,11 @@ def show_criteria(assignment: Assignment) -> None:
     show_table(("criterion", "title", "points", "kind", "visibility"), rows)
 
 
-def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def show_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = LINE_LIMIT
+) -> None:
     """Show a table; if the window is too narrow, show a paragraph for each row."""
-    shown = [[line(cell) for cell in row] for row in rows]
+    shown = [[line(cell, most) for cell in row] for row in rows]
     named = list(zip(columns, *shown, strict=True))
     widths = [min(_longest_word(cells), OUT.width * 2 // 3) for cells in named]
     spare = OUT.width - sum(widths) - 2 * (len(widths) - 1)
@@ -250,7 +252,8 @@ def _show_paragraphs(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> N
     for first, *rest in rows:
         OUT.print(first, style="bold", soft_wrap=True)
         for name, value in zip(columns[1:], rest, strict=True):
-            OUT.print(Padding(f"{name}: {value}" if name else value, (0, 0, 0, 2)))
+            if value:
+                OUT.print(Padding(f"{name}: {value}" if name else value, (0, 0, 0, 2)))
 
 
 def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:

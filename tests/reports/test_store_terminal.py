@@ -24,7 +24,7 @@ def regraded():
         Difference("bob", 5.0, 4.5, "graded", (WHY,)),
         Difference("cyd", 5.0, None, "incomplete", ()),
     )
-    return Regraded("Tiny", 1, 2, 100, 99, ("answer",), differences)
+    return Regraded("Tiny", 1, 2, 100, ("ada",) * 99, ("answer",), differences)
 
 
 def test_regrade_names_gain_loss_and_reason_in_the_terminal_and_on_the_page(
