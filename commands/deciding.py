@@ -11,7 +11,7 @@ from commands.options import Folder, Out, Reviewer
 from graders.adjustments import adjusted
 from graders.course.review import open_review
 from graders.course.roster import search, wanted_submissions
-from graders.errors import StorageError, UsageError, did_you_mean
+from graders.errors import StorageError, UsageError
 from graders.failures import Failures, Hint, add_hint
 from graders.grading.options import assignment_in, stored_assignment
 from graders.model import Assignment

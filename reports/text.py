@@ -89,7 +89,7 @@ def _with_code(words: str) -> Markup:
 
 def _room(text: str, limit: int) -> int:
     """Return how many characters to show: a few more than `limit` if that shows all."""
-    return len(text) if LINE_LIMIT <= limit and len(text) < limit + SPARE else limit
+    return len(text) if limit >= LINE_LIMIT and len(text) < limit + SPARE else limit
 
 
 def _more(count: int) -> str:

@@ -112,7 +112,9 @@ def test_a_pasted_text_is_a_request(out, tmp_path):
 
 def test_a_mail_in_full_sentences_is_a_request(out, tiny_folder, tmp_path):
     toml = tiny_folder / "assignment.toml"
-    toml.write_text(toml.read_text().replace('title = "The answer"', 'title = "The answer (part g)"'))
+    toml.write_text(
+        toml.read_text().replace('title = "The answer"', 'title = "The answer (part g)"')
+    )
     file = tmp_path / "mail.txt"
     for n, mail in enumerate((
         f"Hi, my code is {code(out)} and\nI think that Doubling works. It prints right-shift.\nAda",

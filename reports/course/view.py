@@ -350,7 +350,7 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
 
 def _with_repeated(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return the rows with a reason for attention if several submissions of a student count."""
-    several = {}
+    several = dict[str, str]()
     for own in attempts_by_person([Attempt(row.submission, None) for row in rows]).values():
         names = list(dict.fromkeys(each.submission.id for each in own))
         if len(names) > 1:

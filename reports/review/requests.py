@@ -135,7 +135,9 @@ def names_of(rubric: Sequence[Criterion]) -> dict[str, str]:
     A title without its end in parentheses, such as `(part g)`, is a name, too, if it is unique.
     """
     short = [PART.sub("", each.title).casefold() for each in rubric]
-    once = ((name, each) for name, each in zip(short, rubric, strict=True) if short.count(name) == 1)
+    once = (
+        (name, each) for name, each in zip(short, rubric, strict=True) if short.count(name) == 1
+    )
     named = {name: each.id for name, each in once}
     named |= {each.title.casefold(): each.id for each in rubric}
     return named | {each.id.casefold(): each.id for each in rubric}
@@ -146,9 +148,9 @@ def _read_text(file: str, text: str, codes: Container[str], named: Mapping[str, 
     lines = [each.strip() for each in text.strip().splitlines()]
     found = [(n, each) for n, line in enumerate(lines) for each in CODE.finditer(line.upper())]
     # Two words of five letters with a hyphen look like a code.
-    at, code = next((pair for pair in found if pair[1][0] in codes), (found or [(0, None)])[0])
-    if code is None:
+    if not found:
         raise UsageError(f"{file} is not a request", REMEDY)
+    at, code = next((pair for pair in found if pair[1][0] in codes), found[0])
     rest = lines[at][code.end() :].strip(" .,:;")
     alone = code.start() == 0 and len(rest.split()) <= LONGEST_NAME
     criterion = rest if rest.casefold() in named or (alone and rest) else ""

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graders.course.final_grades import FinalGrade, free_words, late_words, policy_words, times_words
+from graders.course.final_grades import (
+    FinalGrade,
+    free_words,
+    late_words,
+    policy_words,
+    times_words,
+)
 from graders.course.release import CourseRules
 from graders.model import Result
 from reports.student.withheld import is_shown
@@ -29,7 +35,11 @@ def about_grade(result: Result, rules: CourseRules) -> AboutGrade | None:
         return None
     closed = _counts_what_is_closed(result, rules)
     if closed or grade.raw is None:
-        words = (CLOSED if closed else OPEN, *_late(result, grade, rules), policy_words(rules.policy))
+        words = (
+            CLOSED if closed else OPEN,
+            *_late(result, grade, rules),
+            policy_words(rules.policy),
+        )
         # An excuse from what is closed would show in the maximum.
         return AboutGrade(None, 0.0, " ".join(words))
     change = f" {MAY_CHANGE}" if result.status == "needs_review" else ""

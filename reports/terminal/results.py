@@ -74,7 +74,7 @@ def progress_of(items: Iterable[T], total: int, doing: str = "grading") -> Itera
 
 
 def show_result(result: Result, grade: FinalGrade | None = None) -> None:
-    """One submission in full for staff: what fails, why, what to do, and the final grade if there is one."""
+    """Show one submission in full to staff: what fails, why, and the final grade, if any."""
     show_heading(result)
     for criterion in result.criteria:
         own = (replace(each, message=for_staff(each.message)) for each in criterion.checks)
@@ -92,9 +92,7 @@ def show_heading(result: Result) -> None:
         OUT.print(Padding(line(note, 300), (0, 0, 0, 2)), style="dim")
 
 
-def show_points(
-    result: Result, sentences: Mapping[ResultStatus, str] = STATUS_SENTENCES
-) -> None:
+def show_points(result: Result, sentences: Mapping[ResultStatus, str] = STATUS_SENTENCES) -> None:
     """Show the points, and why there are not more of them."""
     if result.status in ("rejected", "needs_review"):
         OUT.print(sentences[result.status])
@@ -315,7 +313,9 @@ def show_criterion(result: CriterionResult) -> None:
     if result.adjusted:
         OUT.print(Padding(adjusted_words(result), _IN))
         OUT.print(Padding(prose(f"Comment: {result.adjusted.comment}"), _IN))
-    told = [c for c in result.checks if c.status != "skipped" and (c.status != "passed" or c.message)]
+    told = [
+        c for c in result.checks if c.status != "skipped" and (c.status != "passed" or c.message)
+    ]
     for check in told:
         show_check_words(check)
     blocked = sum(check.outcome == "blocked" for check in result.checks)

@@ -139,7 +139,10 @@ def test_hostile_text_shows_what_hides_and_names_are_plain(written, hostile):
     assert len(test["name"]) < 300
 
 
-WAYS = ("Timed out", "Out of memory", "Crashed", "Skipped: depends on a check that did not pass", "Failed")
+WAYS = (
+    "Timed out", "Out of memory", "Crashed", "Skipped: depends on a check that did not pass",
+    "Failed",
+)  # fmt: skip
 
 
 def test_output_says_how_a_check_ended(written, unanswered):

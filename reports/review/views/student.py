@@ -9,7 +9,7 @@ from graders.course.best_attempts import which_count
 from graders.course.extensions import Extensions, Granted, keys_of, keys_of_one
 from graders.course.merges import Merge, read_merges, student_of
 from graders.course.roster import drops_table
-from graders.model import CriterionResult, Result, ResultStatus, Submission
+from graders.model import CriterionResult, Result, Submission
 from graders.storage.requests import Comment, Request
 from reports.exports.findings import JUDGED, where_ended
 from reports.review.extending import extensions_of, late_days_of
