@@ -191,7 +191,10 @@ def replaced_attempts(folder: ResultsFolder) -> list[str]:
     Submissions that are not in the reports for another reason, such as those of an earlier batch
     of other folders, are not among them.
     """
-    listed, people, merges = folder.listed(), folder.people(), read_merges(folder.out)
+    listed, members = folder.listed(), folder.store.members(folder.generation)
+    if len(listed) == len(members):
+        return []
+    people, merges = folder.people(), read_merges(folder.out)
     counting = {key for name in listed for key in _keys(name, people[name], merges)}
     return [
         name

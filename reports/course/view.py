@@ -354,7 +354,7 @@ def _with_repeated(rows: Sequence[Row]) -> tuple[Row, ...]:
     for own in attempts_by_person([Attempt(row.submission, None) for row in rows]).values():
         names = list(dict.fromkeys(each.submission.id for each in own))
         if len(names) > 1:
-            reason = f"{len(names)} submissions of this student count: {', '.join(names)}."
+            reason = f"More than one submission of this student counts: {', '.join(names)}."
             several |= dict.fromkeys(names, reason)
     reasons = (f"{several.get(row.submission.id, '')} {row.reason}".strip() for row in rows)
     return tuple(replace(row, reason=each) for row, each in zip(rows, reasons, strict=True))

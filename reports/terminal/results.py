@@ -325,7 +325,8 @@ def show_criterion(result: CriterionResult) -> None:
         OUT.print(Padding(blocked_words(blocked, named, more=bool(told)), _IN))
     skipped = sum(check.status == "skipped" for check in result.checks) - blocked
     if skipped:
-        OUT.print(Padding(f"- {skipped} more, with nothing to judge", _IN))
+        more = " more" if told or blocked else ""
+        OUT.print(Padding(f"- {skipped}{more} skipped: nothing to check", _IN))
 
 
 def blocked_words(count: int, named: str, *, more: bool = True) -> str:
