@@ -10,7 +10,7 @@ import typer
 from commands.options import Folder, Out, Reviewer
 from graders.adjustments import adjusted
 from graders.course.review import open_review
-from graders.course.roster import search
+from graders.course.roster import search, wanted_submissions
 from graders.errors import StorageError, UsageError
 from graders.failures import Failures, Hint, add_hint
 from graders.grading.options import assignment_in, stored_assignment
@@ -83,7 +83,7 @@ def decide(
             "--kinds goes with --accept or --reject", "without them, `decide` lists kinds"
         )
     with open_review(folder) as review:
-        found = kinds_of(review, _names(only))
+        found = kinds_of(review, wanted_submissions(review.store, only) or ())
         if accept is None:
             rows = [(e.name, e.submissions, e.checks, for_staff(e.text)) for e in found]
             show_kinds(rows)

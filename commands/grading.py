@@ -61,7 +61,7 @@ from graders.grading.rerun import WALL_MINUTES
 from graders.grading.secret import SECRET, with_draw
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
-from graders.storage.store import open_store, read_store
+from graders.storage.store import Store, open_store, read_store
 from reports.course.files import keep_edited, publish_course, show_draft, write_course
 from reports.course.progress import ProgressPage
 from reports.course.regrade import write_regrade_page
@@ -69,6 +69,7 @@ from reports.submission_files import remove_files, write_submission_files
 from reports.terminal import json_lines as terminal_json
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
+from submissions.imports.attempts import first_few
 from submissions.receive import identify_all
 
 
@@ -185,6 +186,8 @@ def regrade(
             with executor_for(draft.request, executor, jobs) as (pool, ahead):
                 _grade(draft, grade_draft(store, draft, pool, ahead=ahead), out)
         report = regraded(store, draft)
+        if draft is None:
+            store_terminal.show_sentences(_left_incomplete(store))
         write_regrade_page(report, out)
         store_terminal.show_regraded(report, out)
         if publish:
@@ -193,6 +196,13 @@ def regrade(
         elif draft is not None:
             show_draft(store, task=task, out=out)
     raise typer.Exit(int(bool(report.lost)))
+
+
+def _left_incomplete(store: Store) -> Iterator[str]:
+    members = store.members(store.generation().number)
+    names = [each.submission for each in members if each.listed and each.status == "incomplete"]
+    if names:
+        yield f"could not be graded, which `retry` tries again: {first_few(names)}"
 
 
 def _grade(draft: Draft, graded: Iterator[Result], out: Path) -> None:

@@ -10,11 +10,11 @@ import typer
 from commands.console import run
 from commands.options import Data, Json, Name, Only, OwnIsolation, existing
 from graders.boundary.tiers.sandbox import start_ahead
-from graders.errors import UsageError, UserError
+from graders.errors import UsageError, UserError, did_you_mean
 from graders.execution.isolation import choose_tier
 from graders.model import Assignment
 from graders.registry.contents import own_assignment
-from graders.registry.discovery import load_assignment
+from graders.registry.discovery import assignment_names, load_assignment
 from graders.registry.packages import refuse_missing
 from graders.storage.files import write_whole
 from submissions.receive import identify
@@ -119,10 +119,30 @@ def appeal(
     from reports.terminal.results import OUT
 
     text = request_text(code, criterion, reason, attach)
+    names = assignment_names()
+    if len(names) == 1:  # a student's bundle
+        _refuse_misspelled(criterion, load_assignment(names[0]))
     if output.exists():
         raise UsageError(f"{output} exists", "choose another file with -o")
     write_whole(output, text.encode(), remedy="choose another file with -o")
     OUT.print(f"{output} is written: send it to your course staff", soft_wrap=True)
+
+
+def _refuse_misspelled(criterion: str, task: Assignment) -> None:
+    """Raise UsageError for a name that is nearly one of the assignment's criteria.
+
+    Another name may be that of a criterion that students' bundles lack.
+    """
+    from reports.review.requests import names_of
+
+    named = names_of(task.rubric)
+    near = "" if criterion.strip().casefold() in named else did_you_mean(criterion, named.values())
+    if near.endswith("?"):
+        raise UsageError(
+            f"there is no criterion `{criterion}`{near}",
+            "the end of your page lists them; if it lists this one, send code, criterion and "
+            "reason as a plain text",
+        )
 
 
 bundle = typer.Typer(

@@ -14,7 +14,7 @@ from graders.course.best_attempts import which_count
 from graders.course.extensions import FILE
 from graders.course.merges import ResultsFolder, read_merges
 from graders.course.release import CourseRules, rules_of
-from graders.course.roster import search
+from graders.course.roster import search, wanted_submissions
 from graders.errors import UsageError
 from graders.grading.options import stored_assignment
 from graders.model import Result, Submission
@@ -107,7 +107,7 @@ def export(
     with read_store(out) as store:
         number = store.generation().number
         # Use the policy as it is now: after a change of the policy, no new grading is needed.
-        task, wanted = stored_assignment(store, number), _wanted(store, number, only)
+        task, wanted = stored_assignment(store, number), wanted_submissions(store, only)
         rules, seen = rules_of(store, task, out), Seen()
         results = _noted(store.results(number, wanted), seen, rules, out)
         written = writer(Course(task, results, known, title or task.title, rules, out, names))
@@ -125,15 +125,6 @@ def _writer(name: str) -> Writer:
         known = ", ".join(f"`{each}`" for each in FORMATS)
         raise UsageError(f"there is no format `{name}`", f"choose from: {known}")
     return FORMATS[name]
-
-
-def _wanted(store: Store, generation: int, only: str) -> frozenset[str] | None:
-    known = {each.submission for each in store.members(generation) if each.listed}
-    names = [only] if only in known else only.split(",")  # a folder's name may have a comma
-    wanted = frozenset(name.strip() for name in names if name.strip())
-    for name in sorted(wanted - known):
-        raise UsageError(f"--only: there is no submission `{name}`", "`show` lists what there is")
-    return wanted or None
 
 
 @dataclass(slots=True)

@@ -320,7 +320,7 @@ class Difference:
 class Regraded:
     """A draft compared with the published generation: what was graded, and what differs.
 
-    `graded` counts the submissions of which something had to be graded, `touched` names what.
+    `graded` are the submissions of which something had to be graded, `touched` names what.
     `max_before` and `max_after` are the highest maxima of the two.
     """
 
@@ -328,7 +328,7 @@ class Regraded:
     before: int
     after: int
     submissions: int
-    graded: int
+    graded: tuple[str, ...]
     touched: tuple[str, ...]
     differences: tuple[Difference, ...]
     max_before: float = 0.0

@@ -66,6 +66,7 @@ def add_words(environment: Environment) -> None:
     """Add the filters and words of the students' pages to an environment."""
     environment.filters.update(
         line=text.line,
+        items_of=text.items,
         prose=text.prose,
         sentence=text.sentence,
         verbatim=text.verbatim,

@@ -52,11 +52,16 @@ def remove_files(submissions: Iterable[str], out: Path) -> None:
     If there are any, files made from all submissions are outdated, too.
     """
     names = list(submissions)
-    for name in names:
-        for path in _paths(name, out):
-            path.unlink(missing_ok=True)
+    remove_own_files(names, out)
     for name in COURSE_FILES if names else ():
         (out / name).unlink(missing_ok=True)
+
+
+def remove_own_files(submissions: Iterable[str], out: Path) -> None:
+    """Remove the files of these submissions, and none that is made from all of them."""
+    for name in submissions:
+        for path in _paths(name, out):
+            path.unlink(missing_ok=True)
 
 
 def _paths(submission: str, out: Path) -> list[Path]:

@@ -2,11 +2,13 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from itertools import groupby
 
 from markupsafe import Markup
 
 LINE_LIMIT = 160
+SPARE = 80  # characters: to say that fewer are left out takes as much room
 PROSE_LIMIT = 1_200
 VERBATIM_LIMIT = 1_500
 
@@ -24,12 +26,25 @@ _KINDS = {" ": "sp", "\n": "nl", "□": "pad", "⁇": "mask"}
 
 def line(text: str, limit: int = LINE_LIMIT) -> str:
     r"""Return the text on one line, with breaks as `\n` and controls as `\x1b`, cut at `limit`."""
+    limit = _room(text, limit)
     return _visible(text[:limit], _HARMLESS) + _more(len(text) - limit)
+
+
+def items(names: Sequence[str], limit: int = LINE_LIMIT) -> str:
+    """Return a list on one line; if it is longer than `limit`, the first names and a number."""
+    shown = list(names)
+    while len(shown) > 1 and len(", ".join(shown)) > limit:
+        shown.pop()
+    if len(", ".join(names)) < limit + SPARE:
+        shown = list(names)
+    more = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
+    return line(", ".join(shown), limit + SPARE) + more
 
 
 def prose(text: str, limit: int = PROSE_LIMIT) -> str:
     r"""Return the text with its line breaks and other controls as `\x1b`, cut at `limit`."""
     text = text.replace("\r\n", "\n").strip("\n")
+    limit = _room(text, limit)
     return _visible(text[:limit], _HARMLESS + "\n") + _more(len(text) - limit)
 
 
@@ -70,6 +85,11 @@ def _with_code(words: str) -> Markup:
     pieces = _CODE.split(words)  # every second piece was in backticks
     pieces[1::2] = [Markup("<code>{}</code>").format(code) for code in pieces[1::2]]
     return Markup("").join(pieces)
+
+
+def _room(text: str, limit: int) -> int:
+    """Return how many characters to show: a few more than `limit` if that shows all."""
+    return len(text) if limit >= LINE_LIMIT and len(text) < limit + SPARE else limit
 
 
 def _more(count: int) -> str:

@@ -32,7 +32,7 @@ OUTCOME_WORDS: dict[Outcome, str] = {
     "timed_out": "Timed out",
     "out_of_memory": "Out of memory",
     "bad_reply": "Answer not usable",
-    "blocked": "Skipped: depends on a failed check",
+    "blocked": "Skipped: depends on a check that did not pass",
 }
 
 STATUS_WORDS: dict[ResultStatus, str] = {
@@ -52,11 +52,25 @@ VISIBILITY_WORDS: dict[Visibility, str] = {
 STATUS_SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
     "needs_review": ("Part of this needs manual grading; you lose no points while it waits."),
-    "rejected": "The files could not be opened, so nothing was graded. Check them and try again.",
+    "rejected": "Nothing was graded: the upload cannot be used as it is. Correct it and try again.",
     "incomplete": (
         "Some of this could not be graded. That is our fault, not yours. You lose no points, "
         "and there is no total until it has been graded again."
     ),
+}
+
+STAFF_SENTENCES: dict[ResultStatus, str] = {
+    "graded": "",
+    "needs_review": "Part of this needs manual grading.",
+    "rejected": "Nothing was graded: the upload cannot be used as it is.",
+    "incomplete": "Some of this could not be graded. Grade it again with `retry`.",
+}
+
+# How messages speak to the student, and what staff read instead.
+ADDRESSED = {
+    "Your points count": "The points count",
+    "your code": "the student's code",
+    "you lose no points": "the student loses no points",
 }
 
 
@@ -66,8 +80,10 @@ def check_word(found: CheckResult) -> str:
 
 
 def for_staff(message: str) -> str:
-    """Return a message that speaks to the student as staff read it in a list."""
-    return message.replace("Your points count", "The points count")
+    """Return a message that speaks to the student as staff read it."""
+    for to_student, to_staff in ADDRESSED.items():
+        message = message.replace(to_student, to_staff)
+    return message
 
 
 def no_answer(found: CheckResult) -> bool:

@@ -147,12 +147,12 @@ def _rank(folder: PurePosixPath, holds: Sequence[str]) -> Rank:
 
 def _archive_notes(files: Iterable[PurePosixPath]) -> list[str]:
     archives = [str(path) for path in files if path.name.casefold().endswith(SUFFIXES)]
-    return [f"did not open {listed(archives)}: upload such an archive itself"] if archives else []
+    return [f"Did not open {listed(archives)}: upload such an archive itself"] if archives else []
 
 
 def _notebook_notes(files: Iterable[PurePosixPath], code: Sequence[str]) -> list[str]:
     books = [str(path) for path in files if path.name.casefold().endswith(".ipynb")]
-    return [f"did not read {listed(books)}: save its code as {' and '.join(code)}"] if books else []
+    return [f"Did not read {listed(books)}: save its code as {' and '.join(code)}"] if books else []
 
 
 def _code_notes(
@@ -164,7 +164,7 @@ def _code_notes(
     if chosen is None:
         if not code:
             return []
-        none = f"found no folder with {' or '.join(code)}"
+        none = f"Found no folder with {' or '.join(code)}"
         return [none, *_archive_notes(files), *_notebook_notes(files, code)]
     taken = f"Using {place_name(chosen)} (contains {', '.join(folders[chosen])})"
     others = sorted(set(folders) - {chosen}, key=lambda folder: _rank(folder, folders[folder]))

@@ -272,7 +272,7 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     assert "ada" not in rows(out), "the last attempt counts"
     assert rows(out)["adda"]["student"].startswith("Ada Lovelace <ada@example.edu>")
     assert "<h1><bdi>Ada Lovelace</bdi></h1>" in page(out, "adda")
-    assert (out / "results" / "ada.json").exists(), "nothing is deleted"
+    assert not list(out.glob("*/ada.*")), "its page would show another final grade"
     assert "not in the roster: adda" in (out / "said").read_text()
     grade("hw1")
     assert "not in the roster" not in (out / "said").read_text()
@@ -291,6 +291,7 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     assert "adda belongs to adda again" in done.stderr
     assert (rows(out)["adda"], rows(out)["bob"]) == (before["adda"], before["bob"])
     assert finals(out)["ada"] == "1", "with the extension"
+    assert len(list(out.glob("*/ada.*"))) == 3, "nothing is lost"
     text = (out / "merged.csv").read_text()
     assert len(text.splitlines()) == 3, "rows are added, none is changed"
 
@@ -335,7 +336,15 @@ def test_the_best_attempt_is_chosen_with_the_late_days_that_cost_nothing(grade, 
     toml.write_text(toml.read_text().replace("per_day = 10", "per_day = 30"))
     said = "1 student has several submissions, and all of them count: ada and adda ("
     assert said in (out / "said").read_text()
+    index = (out / "index.html").read_text()
+    assert "More than one submission of this student counts: ada, adda." in index
+    assert all(f"Ada Lovelace ({name})" in index for name in ("ada", "adda")), "one name, two rows"
+    stray = out / "reports" / "stray.html"
+    stray.touch()
     grade("hw1", "--attempts", "best")
+    assert not list(out.glob("*/adda.*")), "its page would show another final grade"
+    assert (stray.exists(), len(list(out.glob("*/ada.*")))) == (True, 3)
+    assert "of this student counts" not in (out / "index.html").read_text()
     assert ": adda (ada counts)" in (out / "said").read_text()
     assert finals(out).get("ada") == "0.4"
     (out / "late_days.csv").write_text("student,days\nadda,3\n")

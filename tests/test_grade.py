@@ -113,7 +113,8 @@ UW_PIPELINE = ("pipeline", "--assignment", "uw-a2")
     [
         (("run", "cs999", "."), "no assignment `cs999`"),
         (("run", "cs224n-a4", "nowhere"), "nowhere does not exist"),
-        (("run", *A4, "--only", "rotori"), "no criterion `rotori`"),
+        (("run", *A4, "--only", "rotori"), "no criterion `rotori`; did you mean `rotary`?"),
+        (("batch", "cs224-a4", A4[-1]), "no assignment `cs224-a4`; did you mean `cs224n-a4`?"),
         (("run", *A4, "--device", "tpu"), "no device `tpu`"),
         (("run", *A4, "--isolation", "jail"), "no isolation `jail`"),
         (("run", *A4, "--data", "docs"), "wiki.txt"),

@@ -110,6 +110,24 @@ def test_a_pasted_text_is_a_request(out, tmp_path):
     assert "I meant 42. Really." in requests(out)
 
 
+def test_a_mail_in_full_sentences_is_a_request(out, tiny_folder, tmp_path):
+    toml = tiny_folder / "assignment.toml"
+    toml.write_text(
+        toml.read_text().replace('title = "The answer"', 'title = "The answer (part g)"')
+    )
+    file = tmp_path / "mail.txt"
+    for n, mail in enumerate((
+        f"Hi, my code is {code(out)} and\nI think that Doubling works. It prints right-shift.\nAda",
+        f"Hello there-folks,\n{code(out)} the ANSWER\nIt is 42.",
+        f"Code: {code(out)}\nCriterion: answer (or The answer (part g))\nIt is 42.",
+    ), 1):  # fmt: skip
+        file.write_text(mail)
+        assert f"ada, {('double', 'answer', 'answer')[n - 1]}" in requests(out, "--from", file)
+        assert ("I think that Doubling works" in requests(out, n)) == (n == 1)
+    file.write_text(f"Hi, my code is {code(out)}, and the answer and doubling are right.")
+    assert "is not a request about one criterion" in requests(out, "--from", file, code=2)
+
+
 def test_an_attachment_is_handed_on(out, tmp_path):
     plot = tmp_path / "plot.png"
     plot.write_bytes(bytes(range(256)))

@@ -51,6 +51,33 @@ def test_the_same_command_grades_nothing_twice(batch, out):
     assert "reused from saved results" not in batch("--force").stderr
 
 
+def test_grades_of_other_criteria_are_never_replaced(batch, out, tiny_folder, tmp_path):
+    batch()
+    before = (out / "grades.csv").read_bytes()
+    uploads = tmp_path / "uploads"
+    words = ("batch", tiny_folder, uploads, "--out", out, "--executor", "serial", "--allow-missing")
+    ada = ("run", tiny_folder, uploads / "ada", "--out", out)
+
+    def refused(*asked):
+        done = softmark(*asked)
+        assert done.returncode == 2, done.stderr
+        return " ".join(done.stderr.split())
+
+    lost = "was graded with `--only answer`; with others, the grades of answer would be lost"
+    assert lost in refused(*words, "--only", "double")
+    assert lost in refused(*ada, "--only", "double")
+    mixed = refused(*ada)
+    assert "maxima would mix" in mixed, "bob would keep the old maximum"
+    assert "choose another --out, or add `--only answer`" in mixed
+    assert (out / "grades.csv").read_bytes() == before
+    assert "1 of 1 reused from saved results" in softmark(*ada, "--only", "answer").stderr
+    more = softmark(*words)
+    assert more.returncode == 0, "more criteria for everybody lose nothing"
+    fewer = refused(*ada, "--only", "answer")
+    assert "was graded with all criteria; with others, the grades of double would be lost" in fewer
+    assert "or leave out --only" in fewer
+
+
 def test_a_roster_names_students_everywhere(batch, out, tmp_path):
     roster, handout = tmp_path / "roster.csv", tmp_path / "handout"
     roster.write_text("submission,name,email\nada,Ada Lovelace,ada@example.edu\n")
@@ -136,6 +163,22 @@ def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
     assert "bob         1 / 2" in listed
     old = softmark("show", "bob", "--out", out, "--generation", "1")
     assert "Score: 1 / 2 (criteria checked here)" in old.stdout
+
+
+def test_regrade_makes_no_draft_if_nothing_changed_and_names_the_few_that_it_grades(
+    batch, out, tiny_folder, hand_in
+):
+    hand_in("eve")  # an empty folder
+    assert batch().returncode == 1
+    words = ("regrade", tiny_folder, "--out", out, "--executor", "serial")
+    for _ in range(2):
+        assert "generation 1: 0 of 3 graded again (nothing)" in softmark(*words).stdout
+    assert "contains no files of yours" in softmark("show", "eve", "--out", out).stdout
+    page = (out / "reports" / "eve.html").read_text()
+    assert "contains no files of yours" in page
+    assert "could not be opened" not in page
+    edit(tiny_folder / "assignment.toml", "Double a number", "Double")
+    assert "generation 2: 1 of 3 graded again: eve (answer)" in softmark(*words).stdout
 
 
 def test_regrade_publishes_no_score_that_is_lost(batch, out, tiny_folder):

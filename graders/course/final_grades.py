@@ -71,6 +71,7 @@ def final_grade(
     penalty = _penalty(counted, max(late - DAY * free, 0.0), policy.lateness)
     final = min(_rounded(counted.earned - penalty, policy), counted.most)
     scored = result.score is not None
+    times = times_words(result.submission.submitted_at, due) if days else ""
     return FinalGrade(
         raw=result.score,
         extra=float(counted.extra) if scored else 0.0,
@@ -79,7 +80,7 @@ def final_grade(
         final=float(final) if scored and not refused else None,
         maximum=float(counted.maximum),
         days_late=days,
-        words=_words(counted, penalty, _late_part(days, free, policy.lateness), policy)
+        words=_words(counted, penalty, _late_part(days, free, policy.lateness), times, policy)
         if scored
         else "There is no score yet.",
         free_days=free,
@@ -165,7 +166,19 @@ def free_words(free: int) -> str:
     return f"{free} late day{'s' if free > 1 else ''}"
 
 
-def _words(counted: _Counted, penalty: Decimal, late: str, policy: GradingPolicy) -> str:
+def times_words(submitted: datetime | None, due: datetime | None) -> str:
+    """Return when it was submitted and when it was due, in the due date's time zone."""
+    if submitted is None or due is None:
+        return ""
+    submitted = submitted.astimezone(due.tzinfo)
+    minutes = [each.replace(second=0, microsecond=0) for each in (submitted, due)]
+    form = "%Y-%m-%d %H:%M:%S" if minutes[0] == minutes[1] else "%Y-%m-%d %H:%M"
+    return f"submitted {submitted:{form}}, due {due:{form} %Z}"
+
+
+def _words(
+    counted: _Counted, penalty: Decimal, late: str, times: str, policy: GradingPolicy
+) -> str:
     """Explain the grade in one sentence."""
     parts = [f"{_plain(counted.earned)} of {_plain(counted.maximum)} points"]
     if counted.extra:
@@ -174,9 +187,9 @@ def _words(counted: _Counted, penalty: Decimal, late: str, policy: GradingPolicy
         parts.append(f"without {', '.join(counted.without)} (dropped)")
     if late:
         lost = f"minus {_plain(penalty)}" if penalty else "which costs nothing"
-        parts.append(f"{late}, {lost}")
+        parts.append(f"{late}, {lost} ({times})")
     if policy.round_to is not None:
-        parts.append(f"rounded to {policy.round_to:g}")
+        parts.append(f"rounded to a multiple of {policy.round_to:g}")
     return "; ".join(parts) + "."
 
 

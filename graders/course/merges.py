@@ -14,7 +14,7 @@ from graders.model import Assignment, Submission
 from graders.storage.csv_cells import StaffTable
 from graders.storage.database import now
 from graders.storage.store import Store
-from submissions.imports.attempts import first_few
+from submissions.imports.attempts import first_few, key_of
 from submissions.people import Person, people_in
 
 MERGED = "merged.csv"
@@ -183,6 +183,30 @@ def _list_again(folder: ResultsFolder, root: str) -> None:
     merges, people = read_merges(folder.out), folder.people()
     own = (each for each in (root, *merges) if student_of(merges, each) == root)
     folder.relist({name: people[name] for name in own if name in people})
+
+
+def replaced_attempts(folder: ResultsFolder) -> list[str]:
+    """Return the submissions that do not count because another one of the same student does.
+
+    Submissions that are not in the reports for another reason, such as those of an earlier batch
+    of other folders, are not among them.
+    """
+    listed, members = folder.listed(), folder.store.members(folder.generation)
+    if len(listed) == len(members):
+        return []
+    people, merges = folder.people(), read_merges(folder.out)
+    counting = {key for name in listed for key in _keys(name, people[name], merges)}
+    return [
+        name
+        for name, student in people.items()
+        if name not in listed and counting.issuperset(_keys(name, student, merges))
+    ]
+
+
+def _keys(name: str, student: str, merges: Mapping[str, Merge]) -> set[str]:
+    """Return texts that identify the students of a submission, also if it is merged."""
+    root = student_of(merges, name)
+    return {key_of(each, root) for each in people_in(student)}
 
 
 def _add(out: Path, made: Merge) -> None:

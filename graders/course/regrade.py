@@ -82,6 +82,7 @@ class Draft:
 def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft | None:
     """Return the draft of these checks, or None if the published Results already use them.
 
+    A submission without verdicts is graded again in a draft, but no reason to make one.
     The tier and, if given, the data of `options` count; all other options are those stored for
     each submission. Raises UsageError if nothing is stored, or an upload to grade is gone.
     """
@@ -94,7 +95,7 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
         for member in members
     ]
     checks = next(iter(current.values())).keys.checks if current else base.checks
-    if all(each.cache_key == each.before.cache_key and not each.touched for each in todo):
+    if all(each.cache_key == each.before.cache_key for each in todo):
         return None
     notes = (version_note(store, assignment, each.keys) for each in current.values())
     note = next(notes, "")
@@ -285,13 +286,13 @@ def regraded(store: Store, draft: Draft | None) -> Regraded:
     if draft is None:
         current = store.generation()
         number, count = current.number, current.submissions
-        return Regraded(current.assignment, number, number, count, 0, (), ())
+        return Regraded(current.assignment, number, number, count, (), (), ())
     found = Regraded(
         title=draft.assignment.title,
         before=draft.base,
         after=draft.number,
         submissions=len(draft.submissions),
-        graded=sum(bool(each.touched) for each in draft.submissions),
+        graded=tuple(each.submission.id for each in draft.submissions if each.touched),
         touched=draft.touched,
         differences=(),
     )

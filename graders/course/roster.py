@@ -18,7 +18,7 @@ from pathlib import Path
 
 from graders.course.extensions import keys_of_one
 from graders.course.merges import read_merges
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.model import Submission
 from graders.storage.csv_cells import StaffTable
 from graders.storage.files import write_whole
@@ -150,6 +150,18 @@ def search(store: Store, generation: int, text: str) -> list[str]:
         each.submission for each in members if all(word in _searched(store, each) for word in words)
     ]
     return found or [store.member_result(generation, text).submission.id]
+
+
+def wanted_submissions(store: Store, only: str) -> frozenset[str] | None:
+    """Return the submissions named by `--only`, or None for all; UsageError for unknown ones."""
+    members = store.members(store.generation().number)
+    known = {each.submission for each in members if each.listed}
+    names = [only] if only in known else only.split(",")  # a folder's name may have a comma
+    wanted = frozenset(name.strip() for name in names if name.strip())
+    for name in sorted(wanted - known):
+        problem = f"--only: there is no submission `{name}`{did_you_mean(name, known)}"
+        raise UsageError(problem, "`show` lists what there is")
+    return wanted or None
 
 
 def by_identity(store: Store, generation: int) -> dict[str, list[str]]:

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 from graders.errors import GraderFault, UsageError, UserError
 from graders.grading.cache_key import Keys, files_key, keys_of
-from graders.grading.options import GradingRequest, Options
+from graders.grading.options import GradingRequest, Options, only_in
 from graders.grading.pipeline import grade_submission, ungraded
 from graders.model import Assignment, Result, Submission
+from graders.scoring import wanted_criteria
 from graders.storage.store import Store
+from submissions.imports.attempts import first_few
 
 DECIDED = ("graded", "needs_review", "rejected")
 
@@ -40,11 +42,13 @@ def plan_work(
 ) -> Work:
     """Find what is not stored yet; `force` grades all, `alone` lists only these submissions.
 
-    An incomplete Result is graded again. Until then, it is not listed.
+    An incomplete Result is graded again. Until then, it is not listed. Raises UsageError if grades
+    of other criteria would be lost.
     """
     assignment = request.assignment
     keys = keys_of(assignment, request.options)
     note = version_note(store, assignment, keys)
+    refuse_other_criteria(store, submissions, request, alone=alone)
     generation = store.begin(assignment, keys.checks)
     decided = [] if force else [each for each in submissions if is_decided(store, each, keys)]
     stored = [(each, keys.cache_key(each).address) for each in decided]
@@ -56,6 +60,36 @@ def plan_work(
     members = store.members(generation) if alone else []
     others = sum(each.submission not in mine for each in members)
     return Work(generation, keys, waiting, len(stored), others, note)
+
+
+def refuse_other_criteria(
+    store: Store, submissions: Sequence[Submission], request: GradingRequest, *, alone: bool
+) -> None:
+    """Raise UsageError if published grades of other criteria would be lost, or if maxima would mix.
+
+    More criteria than before are fine if every published submission is graded with them.
+    """
+    if not any(each.published for each in store.generations()):
+        return
+    task, mine = request.assignment, {each.id for each in submissions}
+    listed = [each for each in store.members(store.generation().number) if each.listed]
+    before = {each.submission: _criteria(task, only_in(each.cache_key.options)) for each in listed}
+    now = _criteria(task, request.options.only)
+    if all(before.get(name) == now for name in mine):
+        return  # other submissions stay as they are
+    for name, known in before.items():
+        lost = [each.id for each in task.rubric if each.id in known - now]
+        if lost or (known != now and name not in mine and not alone):
+            only = "" if known == _criteria(task, None) else f"`--only {','.join(sorted(known))}`"
+            then = f"the grades of {first_few(lost)} would be lost" if lost else "maxima would mix"
+            raise UsageError(
+                f"the results folder was graded with {only or 'all criteria'}; with others, {then}",
+                f"choose another --out, or {f'add {only}' if only else 'leave out --only'}",
+            )
+
+
+def _criteria(task: Assignment, only: frozenset[str] | None) -> frozenset[str]:
+    return frozenset(each.id for each in wanted_criteria(task, only))
 
 
 def version_note(store: Store, assignment: Assignment, keys: Keys) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from graders.data.declared import refuse_other_data
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.execution.executors import make_executor
 from graders.execution.isolation import choose_tier
 from graders.grading.options import GradingRequest, Options
@@ -44,8 +44,10 @@ def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
     wanted = frozenset(part.strip() for part in only.split(",") if part.strip())
     known = {criterion.id for criterion in task.rubric}
     for name in sorted(wanted - known - set(KINDS)):
+        near = did_you_mean(name, known | set(KINDS))
         names = ", ".join(f"`{each.id}`" for each in task.rubric)
-        raise UsageError(f"--only: there is no criterion `{name}`", f"{task.name} has {names}")
+        problem = f"--only: there is no criterion `{name}`{near}"
+        raise UsageError(problem, "" if near else f"{task.name} has {names}")
     chosen = frozenset(c.id for c in task.rubric if c.id in wanted or c.kind in wanted - known)
     if wanted and not chosen:
         kinds = ", ".join(sorted({f"`{criterion.kind}`" for criterion in task.rubric}))

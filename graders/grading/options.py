@@ -59,6 +59,12 @@ def assignment_in(stored: str) -> str:
     return str(json.loads(stored)["assignment"])
 
 
+def only_in(stored: str) -> frozenset[str] | None:
+    """Return the criteria of the stored options; None means all."""
+    named = json.loads(stored)["only"]
+    return frozenset(named) if named else None
+
+
 def stored_assignment(store: Store, generation: int) -> Assignment:
     """Return a store's assignment, read again from its folder; raises UsageError if it is empty."""
     for member in store.members(generation):
@@ -72,7 +78,7 @@ def options_in(stored: str, tier: Tier) -> Options:
     return Options(
         tier,
         data=Path(kept["data"]) if kept["data"] else None,
-        only=frozenset(kept["only"]) if kept["only"] else None,
+        only=only_in(stored),
         device=kept["device"],
         rerun=_plan(kept["rerun"]) if kept["rerun"] else None,
     )

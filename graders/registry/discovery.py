@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from graders.boundary.side import check_paths
 from graders.data.declared import DeclaredFile
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.model import (
     TOTAL_SECONDS,
     Assignment,
@@ -93,9 +93,9 @@ def load_assignment(name: str) -> Assignment:
         folder = Path(name).resolve()
     file = folder / "assignment.toml"
     if not file.is_file():
-        known = ", ".join(f"`{each}`" for each in assignment_names())
-        hint = f"choose from: {known}; or give the folder of an assignment.toml"
-        raise UsageError(f"there is no assignment `{name}`", hint)
+        near = did_you_mean(name, assignment_names())
+        problem = f"there is no assignment `{name}`{near}"
+        raise UsageError(problem, "or give the folder of an assignment.toml")
     _refuse_old_names(folder)
     return _assignment(read_table(file, _AssignmentFile, "see docs/assignments.md"), folder)
 

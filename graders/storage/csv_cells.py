@@ -76,6 +76,8 @@ class StaffTable:
 
     def _read(self) -> tuple[tuple[str, ...], list[tuple[int, list[str]]]]:
         columns = ", ".join((*self.needed, *self.optional))
+        if not self.file.exists():
+            raise UsageError(f"{self.file} does not exist", "check the name of the file")
         try:
             text = self.file.read_text(encoding="utf-8-sig")
             reader = csv.reader(text.splitlines(), delimiter=self._delimiter(), strict=True)

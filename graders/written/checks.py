@@ -25,6 +25,7 @@ from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.time_limit import at_most
 from graders.errors import GraderFault
+from graders.model import UNANSWERED
 from graders.written.decisions import BY_HAND, PERSON_READS
 from graders.written.loading import ANSWERS, questions_in
 from graders.written.question import (
@@ -55,7 +56,7 @@ PATIENCE = 60.0  # seconds for one answer; a verifier that takes longer is broke
 LONGEST_TEXT = 20_000  # characters of a free text that graders see
 HOW_TO_ANSWER = (
     "Run `softmark answers-template` with the assignment's name to get an empty file with every "
-    "question. Staff: if written answers are graded elsewhere, use `--only code,metric`."
+    "question."
 )
 Role = Literal["machine", "review"]
 

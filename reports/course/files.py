@@ -6,6 +6,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from graders.course.extensions import read_extensions
+from graders.course.merges import ResultsFolder, replaced_attempts
 from graders.course.release import CourseRules, end_of, rules_of, still_closed
 from graders.model import Assignment, Criterion, Result
 from graders.storage.store import Store
@@ -19,6 +20,7 @@ from reports.submission_files import (
     has_page,
     have_files,
     remove_files,
+    remove_own_files,
     write_submission_files,
 )
 from reports.terminal.results import ScoreTable, show_batch
@@ -35,6 +37,7 @@ def write_course(
 ) -> bool:
     """Write missing or outdated files, print the named submissions; return whether all were graded.
 
+    Files of attempts that do not count are removed: their pages would show another final grade.
     Each Result is read once and discarded: ten thousand of them together take gigabytes.
     """
     search, counted, scores = TwinSearch(deterministic_files(task)), Counted(), ScoreTable()
@@ -47,6 +50,7 @@ def write_course(
         if named is None or result.submission.id in named:
             scores.add(result, grade)
             good &= result.status not in ("incomplete", "rejected")
+    remove_own_files(replaced_attempts(ResultsFolder(store, generation, task, out)), out)
     twins = search.found()
     view = counted.view(twins, store.repeats(generation))
     keep_edited(store, out)

@@ -12,6 +12,7 @@ contains more text to search: shortened names, emails, numbers. `none` is 1 if n
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
@@ -20,7 +21,7 @@ from markupsafe import Markup
 from graders.model import ResultStatus
 from reports.course.view import CourseView, CriterionSummary, Row
 from reports.page import student_href
-from reports.text import line
+from reports.text import items, line
 from reports.words import marked
 
 STATUSES: tuple[ResultStatus, ...] = get_args(ResultStatus)
@@ -35,10 +36,15 @@ def table_data(course: CourseView) -> Markup:
     """Return the rows as JSON that is safe inside a `<script type="application/json">`."""
     words = sorted({word for row in course.rows for word in row.unanswered})
     places = {word: place for place, word in enumerate(words)}
+    rows = [_row(row, course.rubric, places) for row in course.rows]
+    names = Counter(row[1] for row in rows)
+    for row in rows:
+        if row[1] and names[row[1]] > 1:  # a phone does not show the column with the ID
+            row[1] = f"{row[1]} ({row[0]})"
     document = {
         "words": words,
         "most": [_short(each.criterion.points) for each in course.rubric],
-        "rows": [_row(row, course.rubric, places) for row in course.rows],
+        "rows": rows,
     }
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.translate(HARMLESS))  # noqa: S704  nothing is left in it that is markup
@@ -73,7 +79,7 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
     ]
     told = ("", name, student)
     found_by = " ".join(each for each in also if each.strip() not in told)
-    missing = line(", ".join(row.missing), MISSING)
+    missing = items(row.missing, MISSING)
     rest = [endings, href, found_by, int(row.has_no_points), missing]
     while rest and not rest[-1]:
         rest.pop()

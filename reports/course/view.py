@@ -5,9 +5,10 @@ Ten thousand Results with all their texts take gigabytes; the data for a page do
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import mean, median
 
+from graders.course.best_attempts import Attempt, attempts_by_person
 from graders.course.final_grades import FinalGrade
 from graders.course.item_statistics import Items, ItemStatistics, Repeats
 from graders.errors import ON_A_GPU
@@ -227,7 +228,8 @@ class Counted:
         self.checks.update(ways)
         self.submissions.update(ways.keys())
         for graded in result.criteria:
-            wrong = (c for c in graded.checks if c.status in ("failed", "partial"))
+            given = (c for c in graded.checks if c.message != UNANSWERED)
+            wrong = (c for c in given if c.status in ("failed", "partial"))
             for hint in {c.hint for c in wrong if c.hint and not no_answer(c)}:
                 self.hints[graded.criterion.id, hint].append(result.submission)
         self.failures.add(result)
@@ -239,7 +241,7 @@ class Counted:
 
         `repeats` are the store's counts of regradings.
         """
-        rows = tuple(sorted(self.rows, key=lambda row: row.submission.id))
+        rows = _with_repeated(sorted(self.rows, key=lambda row: row.submission.id))
         staying = [row for row in rows if not row.dropped]
         scores = [
             _in_proportion(row.score, row.max_score, self.highest)
@@ -345,6 +347,18 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
         counts[min(max(int(score / width + ROUNDING), 0), BINS - 1)] += 1
     for index, count in enumerate(counts):
         yield Bin(index * width, (index + 1) * width, count)
+
+
+def _with_repeated(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return the rows with a reason for attention if several submissions of a student count."""
+    several = dict[str, str]()
+    for own in attempts_by_person([Attempt(row.submission, None) for row in rows]).values():
+        names = list(dict.fromkeys(each.submission.id for each in own))
+        if len(names) > 1:
+            reason = f"More than one submission of this student counts: {', '.join(names)}."
+            several |= dict.fromkeys(names, reason)
+    reasons = (f"{several.get(row.submission.id, '')} {row.reason}".strip() for row in rows)
+    return tuple(replace(row, reason=each) for row, each in zip(rows, reasons, strict=True))
 
 
 def _waiting(rows: Sequence[Row]) -> Iterator[Waiting]:

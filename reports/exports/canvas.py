@@ -48,10 +48,12 @@ def _claims(roster: Gradebook, found: Sequence[Entry]) -> tuple[dict[int, list[E
 
 def _unmatched(roster: Gradebook, entry: Entry, rows: Sequence[int]) -> str:
     who = f"{entry.submission}: {entry.person} is"
+    ungraded = entry.grade.final is None
+    then = "there is no grade to enter yet" if ungraded else "enter this grade by hand"
     if not rows:
-        return f"{who} not in {roster.file}; enter this grade by hand"
+        return f"{who} not in {roster.file}; {then}"
     names = ", ".join(_named(roster, row) for row in rows)
-    return f"{who} more than one in {roster.file} ({names}); enter this grade by hand"
+    return f"{who} more than one in {roster.file} ({names}); {then}"
 
 
 def _contested(roster: Gradebook, row: int, claimed: Sequence[Entry]) -> str:

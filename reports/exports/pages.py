@@ -25,16 +25,25 @@ TABLE = "mail-merge.csv"
 
 def pages_export(course: Course) -> Export:
     """The table, which has a row for each student, and the zips it names."""
-    rows, submissions, nameless = [], [], []
+    rows, submissions, nameless, blank = [], [], [], []
     for result in course.results:
         given = result.submission
         submissions.append(given.id)
         for person in people_in(given.student):
             rows.append(_row(person, result, course))
             nameless += [] if person.email else [line(str(person))]
-    more = f" and {len(nameless) - NAMED} more" if len(nameless) > NAMED else ""
-    notes = (f"no email: {', '.join(nameless[:NAMED])}{more}",) if nameless else ()
+            blank += [] if rows[-1][-2] else [line(str(person))]
+    notes = (
+        f"pages written: {len(submissions)}; rows in {TABLE}: {len(rows)}",
+        *_named("no total on the page, so an empty cell", blank),
+        *_named("no email", nameless),
+    )
     return Export(table(COLUMNS, rows), notes, files=_zips(submissions, course.out), table=TABLE)
+
+
+def _named(what: str, names: list[str]) -> tuple[str, ...]:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return (f"{what}: {', '.join(names[:NAMED])}{more}",) if names else ()
 
 
 def _row(person: Person, result: Result, course: Course) -> list[str]:

@@ -9,6 +9,7 @@ My table has the same values: ...
 
 import base64
 import re
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,7 +17,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from graders.errors import UsageError, did_you_mean
-from graders.model import Assignment
+from graders.model import Assignment, Criterion
 from graders.storage.requests import Request, code_of
 from graders.storage.store import Store
 from graders.tables import first_problem
@@ -24,7 +25,9 @@ from graders.tables import first_problem
 LARGEST = 2**20  # bytes of a request's file
 LARGEST_ATTACHMENT = LARGEST // 2
 LONGEST_REASON = 10_000  # characters
-CODE = re.compile(r"[A-Z2-7]{5}-[A-Z2-7]{5}")
+LONGEST_NAME = 6  # words of a criterion's title
+CODE = re.compile(r"(?<![\w-])[A-Z2-7]{5}-[A-Z2-7]{5}(?![\w-])")
+PART = re.compile(r" *\([^()]*\)$")
 REMEDY = (
     "a request is a file that `appeal` wrote, or a text with the code and the criterion in one "
     "line, such as `ABCDE-23456 rotary`, and the reason"
@@ -99,21 +102,21 @@ def request_in(content: bytes, file: str, store: Store, generation: int, task: A
         raise UsageError(f"{file} is not UTF-8 text", REMEDY) from error
     if len(content) > LARGEST:
         raise UsageError(f"{file} is larger than 1 MB", REMEDY)
-    read = _read_json(file, text) if text.lstrip().startswith("{") else _read_text(file, text)
-    wanted = read.code.strip().upper()
     codes = {code_of(store.course_key(), m.submission): m for m in store.members(generation)}
+    named = names_of([each for each in task.rubric if each.visibility != "hidden"])
+    is_json = text.lstrip().startswith("{")
+    read = _read_json(file, text) if is_json else _read_text(file, text, codes, named)
+    wanted = read.code.strip().upper()
     if wanted not in codes:
         raise UsageError(
             f"{file}: no submission here has the code `{wanted}`", "it is at the end of each page"
         )
-    named = {each.title.casefold(): each.id for each in task.rubric if each.visibility != "hidden"}
-    known, criterion = list(named.values()), named.get(read.criterion.casefold(), read.criterion)
-    if criterion not in known:
+    criterion = named.get(read.criterion.casefold(), "")
+    if not criterion:
+        known = list(dict.fromkeys(named.values()))
         end = did_you_mean(read.criterion, known)
-        raise UsageError(
-            f"{file}: there is no criterion `{read.criterion}`{end}",
-            f"choose from {', '.join(known)}",
-        )
+        problem = f"{file}: there is no criterion `{read.criterion}`{end}"
+        raise UsageError(problem, f"choose from {', '.join(known)}")
     name = read.attachment.name if read.attachment else ""
     content = _decoded(file, read.attachment.base64) if read.attachment else b""
     return Sent(Request(codes[wanted].submission, criterion, read.reason, name), content)
@@ -126,17 +129,44 @@ def _read_json(file: str, text: str) -> _File:
         raise UsageError(f"{file}: {first_problem(error)}", REMEDY) from error
 
 
-def _read_text(file: str, text: str) -> _File:
-    lines = [each.strip() for each in text.strip().splitlines()]
-    starts = (n for n, each in enumerate(lines) if CODE.match(each.upper()))
-    at = next(starts, 0)  # a mail may begin with a greeting
-    code, _, criterion = "".join(lines[at : at + 1]).partition(" ")
-    reason = "\n".join(lines[:at] + lines[at + 1 :]).strip()
-    if not criterion or not 0 < len(reason) <= LONGEST_REASON:
-        raise UsageError(f"{file} is not a request", REMEDY)
-    return _File(
-        schema_="softmark/request/v1", code=code, criterion=criterion.strip(), reason=reason
+def names_of(rubric: Sequence[Criterion]) -> dict[str, str]:
+    """Return the criteria by ID and title, in lower case.
+
+    A title without its end in parentheses, such as `(part g)`, is a name, too, if it is unique.
+    """
+    short = [PART.sub("", each.title).casefold() for each in rubric]
+    once = (
+        (name, each) for name, each in zip(short, rubric, strict=True) if short.count(name) == 1
     )
+    named = {name: each.id for name, each in once}
+    named |= {each.title.casefold(): each.id for each in rubric}
+    return named | {each.id.casefold(): each.id for each in rubric}
+
+
+def _read_text(file: str, text: str, codes: Container[str], named: Mapping[str, str]) -> _File:
+    """Return the request in a mail: the code is anywhere, and best followed by the criterion."""
+    lines = [each.strip() for each in text.strip().splitlines()]
+    found = [(n, each) for n, line in enumerate(lines) for each in CODE.finditer(line.upper())]
+    # Two words of five letters with a hyphen look like a code.
+    if not found:
+        raise UsageError(f"{file} is not a request", REMEDY)
+    at, code = next((pair for pair in found if pair[1][0] in codes), found[0])
+    rest = lines[at][code.end() :].strip(" .,:;")
+    alone = code.start() == 0 and len(rest.split()) <= LONGEST_NAME
+    criterion = rest if rest.casefold() in named or (alone and rest) else ""
+    reason = "\n".join(lines[:at] + lines[at + 1 :] if criterion and alone else lines).strip()
+    criterion = criterion or _mentioned(rest, named) or _mentioned(text, named)
+    if not criterion or not 0 < len(reason) <= LONGEST_REASON:
+        raise UsageError(f"{file} is not a request about one criterion", REMEDY)
+    return _File(schema_="softmark/request/v1", code=code[0], criterion=criterion, reason=reason)
+
+
+def _mentioned(text: str, named: Mapping[str, str]) -> str:
+    """Return the only criterion that a text names; nothing if it names none or several."""
+    names = "|".join(map(re.escape, sorted(named, key=len, reverse=True)))
+    found = re.findall(rf"(?<![\w-])(?:{names})(?![\w-])", text.casefold())
+    criteria = {named[each] for each in found}
+    return criteria.pop() if len(criteria) == 1 else ""
 
 
 def _decoded(file: str, text: str) -> bytes:

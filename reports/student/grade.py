@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graders.course.final_grades import FinalGrade, free_words, late_words, policy_words
+from graders.course.final_grades import (
+    FinalGrade,
+    free_words,
+    late_words,
+    policy_words,
+    times_words,
+)
 from graders.course.release import CourseRules
 from graders.model import Result
 from reports.student.withheld import is_shown
@@ -29,7 +35,11 @@ def about_grade(result: Result, rules: CourseRules) -> AboutGrade | None:
         return None
     closed = _counts_what_is_closed(result, rules)
     if closed or grade.raw is None:
-        words = (CLOSED if closed else OPEN, *_late(grade, rules), policy_words(rules.policy))
+        words = (
+            CLOSED if closed else OPEN,
+            *_late(result, grade, rules),
+            policy_words(rules.policy),
+        )
         # An excuse from what is closed would show in the maximum.
         return AboutGrade(None, 0.0, " ".join(words))
     change = f" {MAY_CHANGE}" if result.status == "needs_review" else ""
@@ -43,8 +53,10 @@ def _counts_what_is_closed(result: Result, rules: CourseRules) -> bool:
     return any(each.points or each.id in dropped_from for each in closed)
 
 
-def _late(grade: FinalGrade, rules: CourseRules) -> Iterator[str]:
+def _late(result: Result, grade: FinalGrade, rules: CourseRules) -> Iterator[str]:
+    given = result.submission
     if grade.days_late:
-        yield f"You submitted {late_words(grade.days_late, rules.policy.lateness)}."
+        times = times_words(given.submitted_at, rules.dues.due_of(given))
+        yield f"You submitted {late_words(grade.days_late, rules.policy.lateness)} ({times})."
     if grade.free_days:
         yield f"You used {free_words(grade.free_days)}."

@@ -22,6 +22,7 @@ from reports.drawing.counterexamples import rows_in_order
 from reports.terminal.results import (
     OUT,
     SIGNS,
+    blocked_words,
     criterion_points,
     show_check_words,
     show_criterion,
@@ -160,9 +161,8 @@ def _show_failures(result: Result, missing: Mapping[str, str]) -> None:
         more = len(failures) - SHOWN
         OUT.print(f"- {more} more {'failure' if more == 1 else 'failures'} (use --verbose)")
     if blocked:
-        named = "these" if failures else "what is missing"
-        depend = "it depends" if blocked == 1 else "they depend"
-        OUT.print(f"- {blocked} more skipped because {depend} on {named}")
+        other = "what is missing" if missing else "checks that did not pass"
+        OUT.print(blocked_words(blocked, "these" if failures else other))
 
 
 def _show_unread(result: Result) -> None:

@@ -1,6 +1,7 @@
 """Print data to stdout, progress and errors to stderr."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,18 +20,20 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.course.final_grades import FinalGrade
-from graders.model import Assignment, CheckResult, CriterionResult, Finding, Result
+from graders.model import Assignment, CheckResult, CriterionResult, Finding, Result, ResultStatus
 from graders.scoring import maximum
 from reports.course.twins import FILE, Twins
 from reports.drawing.counterexamples import rows_in_order
 from reports.provisional import provisional, provisional_total, so_far
-from reports.text import PROSE_LIMIT, line, number, number_or_dash, prose
+from reports.text import LINE_LIMIT, PROSE_LIMIT, line, number, number_or_dash, prose
 from reports.words import (
+    STAFF_SENTENCES,
     STATUS_SENTENCES,
     STATUS_WORDS,
     adjusted_words,
     check_word,
     criterion_word,
+    for_staff,
     intake_notes,
     is_without_points,
 )
@@ -71,11 +74,12 @@ def progress_of(items: Iterable[T], total: int, doing: str = "grading") -> Itera
 
 
 def show_result(result: Result, grade: FinalGrade | None = None) -> None:
-    """One submission in full: what fails, why, what to do, and the final grade if there is one."""
+    """Show one submission in full to staff: what fails, why, and the final grade, if any."""
     show_heading(result)
     for criterion in result.criteria:
-        show_criterion(criterion)
-    show_points(result)
+        own = (replace(each, message=for_staff(each.message)) for each in criterion.checks)
+        show_criterion(replace(criterion, checks=tuple(own)))
+    show_points(result, STAFF_SENTENCES)
     if grade is not None:
         final = "none" if grade.final is None else number(grade.final)
         OUT.print(line(f"Final grade: {final} ({grade.words.rstrip('.')})", 300), style="bold")
@@ -88,10 +92,10 @@ def show_heading(result: Result) -> None:
         OUT.print(Padding(line(note, 300), (0, 0, 0, 2)), style="dim")
 
 
-def show_points(result: Result) -> None:
+def show_points(result: Result, sentences: Mapping[ResultStatus, str] = STATUS_SENTENCES) -> None:
     """Show the points, and why there are not more of them."""
     if result.status in ("rejected", "needs_review"):
-        OUT.print(STATUS_SENTENCES[result.status])
+        OUT.print(sentences[result.status])
     OUT.print(_points_in_words(result), style="bold")
 
 
@@ -217,9 +221,11 @@ def show_criteria(assignment: Assignment) -> None:
     show_table(("criterion", "title", "points", "kind", "visibility"), rows)
 
 
-def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def show_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = LINE_LIMIT
+) -> None:
     """Show a table; if the window is too narrow, show a paragraph for each row."""
-    shown = [[line(cell) for cell in row] for row in rows]
+    shown = [[line(cell, most) for cell in row] for row in rows]
     named = list(zip(columns, *shown, strict=True))
     widths = [min(_longest_word(cells), OUT.width * 2 // 3) for cells in named]
     spare = OUT.width - sum(widths) - 2 * (len(widths) - 1)
@@ -244,7 +250,8 @@ def _show_paragraphs(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> N
     for first, *rest in rows:
         OUT.print(first, style="bold", soft_wrap=True)
         for name, value in zip(columns[1:], rest, strict=True):
-            OUT.print(Padding(f"{name}: {value}" if name else value, (0, 0, 0, 2)))
+            if value:
+                OUT.print(Padding(f"{name}: {value}" if name else value, (0, 0, 0, 2)))
 
 
 def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:
@@ -306,15 +313,26 @@ def show_criterion(result: CriterionResult) -> None:
     if result.adjusted:
         OUT.print(Padding(adjusted_words(result), _IN))
         OUT.print(Padding(prose(f"Comment: {result.adjusted.comment}"), _IN))
-    for check in result.checks:
-        if check.status != "skipped" and (check.status != "passed" or check.message):
-            show_check_words(check)
+    told = [
+        c for c in result.checks if c.status != "skipped" and (c.status != "passed" or c.message)
+    ]
+    for check in told:
+        show_check_words(check)
     blocked = sum(check.outcome == "blocked" for check in result.checks)
     if blocked:
-        OUT.print(Padding(f"- {blocked} more skipped because they depend on these", _IN))
+        others = all(check.status == "passed" for check in told)
+        named = "checks of other criteria that did not pass" if others else "these"
+        OUT.print(Padding(blocked_words(blocked, named, more=bool(told)), _IN))
     skipped = sum(check.status == "skipped" for check in result.checks) - blocked
     if skipped:
-        OUT.print(Padding(f"- {skipped} more, with nothing to judge", _IN))
+        more = " more" if told or blocked else ""
+        OUT.print(Padding(f"- {skipped}{more} skipped: nothing to check", _IN))
+
+
+def blocked_words(count: int, named: str, *, more: bool = True) -> str:
+    """Return a line about checks that were skipped, and the checks on which they depend."""
+    depend = "it depends" if count == 1 else "they depend"
+    return f"- {count} {'more ' if more else ''}skipped because {depend} on {named}"
 
 
 def show_check_words(result: CheckResult, most: int = PROSE_LIMIT) -> None:

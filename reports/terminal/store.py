@@ -17,11 +17,13 @@ from graders.written.agreement import POINTS, Answer, LineAgreement, Pace
 from graders.written.decisions import decided_as
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
-from reports.text import line, number, number_or_dash
+from reports.text import items, line, number, number_or_dash
 from reports.words import STATUS_WORDS
 from submissions.imports.attempts import first_few
 
 SHOWN = 40
+MISSING = 400  # characters of the names of missing files
+FEW = 4  # submissions that are named
 
 
 def show_stored(stored: int, total: int, elsewhere: int) -> None:
@@ -42,9 +44,9 @@ def show_previews(uploads: Iterable[Preview], stored: Collection[str]) -> None:
         state = "not accepted" if each.rejected else "saved" if saved else "to grade"
         states[state] += 1
         found = each.rejected or _first_of((*each.code, *each.artifacts), 3)
-        missing = _first_of(each.missing, len(each.missing))
+        missing = items(each.missing, MISSING) or "-"
         rows.append((each.submission.id, state, found, missing))
-    show_table(("submission", "", "found", "missing"), rows)
+    show_table(("submission", "", "found", "missing"), rows, 2 * MISSING)
     counts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     OUT.print(f"{counts}. Nothing was graded.")
     for each in uploaded:
@@ -84,8 +86,10 @@ def show_generations(generations: Iterable[Generation], published: int, shown: i
 def show_regraded(regraded: Regraded, out: Path) -> None:
     """Show who gains and loses, how much and why; the largest losses first."""
     touched = ", ".join(map(line, regraded.touched)) or "nothing"
+    count = len(regraded.graded)
+    which = f": {first_few(regraded.graded)}" if 0 < count < min(regraded.submissions, FEW) else ""
     OUT.print(
-        f"generation {regraded.after}: {regraded.graded} of {regraded.submissions} graded again "
+        f"generation {regraded.after}: {count} of {regraded.submissions} graded again{which} "
         f"({touched})",
         soft_wrap=True,
     )

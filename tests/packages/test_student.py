@@ -53,11 +53,16 @@ def statuses(result):
     }
 
 
-def of_students(upload, bundle, *words):
-    """Each check's status, and the document; a process in whose sight only the bundle is."""
+def in_bundle(upload, bundle, *words):
+    """A process in whose sight only the bundle is."""
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(bundle), "OMP_NUM_THREADS": "1"}
-    start, words = ("-m", "commands.own_work", "check"), (upload, "--json", *words)
-    done = softmark_process(*words, start=start, cwd=upload, env=environment)
+    start = ("-m", "commands.own_work")
+    return softmark_process(*words, start=start, cwd=upload, env=environment)
+
+
+def of_students(upload, bundle, *words):
+    """Each check's status, and the document."""
+    done = in_bundle(upload, bundle, "check", upload, "--json", *words)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     return statuses(result), result
@@ -91,7 +96,13 @@ def test_visible_checks_end_as_for_staff_and_all_their_points_are_there(
 ):
     upload = hand_in(work_py=work)
     (upload / "answers.md").write_text("## 1a\n\nchoice: A\n")
-    found, result = of_students(upload, unzipped(marked, tmp_path))
+    bundle = unzipped(marked, tmp_path)
+    for criterion, code in (("doubel", 2), ("double", 0), ("shown-later", 0)):
+        asked = (criterion, "--reason", "It is.", "-o", tmp_path / criterion)
+        done = in_bundle(upload, bundle, "appeal", "ABCDE-23456", *asked)
+        assert (done.returncode, (tmp_path / criterion).exists()) == (code, code == 0)
+        assert ("`doubel`; did you mean `double`?" in done.stderr) == (code == 2)
+    found, result = of_students(upload, bundle)
     assert result["max_score"] == 4 + 1 + 2
     code = {key: found[key] for key in found if key[0] == "double"}
     assert code == of_staff(upload, marked, "--only", "code")

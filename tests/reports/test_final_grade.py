@@ -32,7 +32,8 @@ from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
 POLICY = GradingPolicy(Lateness(percent=10, max_days=3), round_to=0.5)
 RULES = CourseRules(policy=POLICY, dues=Extensions(DUE))
-WORDS = "14 of 14 points; 2 days late, minus 2.8; rounded to 0.5."
+TIMES = "(submitted 2026-03-03 12:00, due 2026-03-01 12:00 UTC)"
+WORDS = f"14 of 14 points; 2 days late, minus 2.8 {TIMES}; rounded to a multiple of 0.5."
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_closed_points_cannot_be_worked_out_from_the_page(late, tmp_path, visibi
         ).read_text()
         for found in (check_result(), check_result("failed"), check_result("error"))
     ]
-    assert "You submitted 2 days late. Late work loses 10%" in pages[0]
+    assert f"You submitted 2 days late {TIMES}. Late work loses 10%" in pages[0]
     assert pages[0] == pages[1]
     assert "final grade" not in pages[0].replace("Final grade:", "")
 
@@ -137,7 +138,7 @@ def test_a_page_without_the_grade_says_how_many_late_days_were_used(late):
     hidden = criterion_result(replace(FILES, visibility="hidden"), check_result())
     rules = replace(RULES, dues=Extensions(DUE, late_days={"ada": 1}))
     words = student_view(late(hidden), rules).grade.words
-    assert "You submitted 2 days late. You used 1 late day. Late work loses" in words
+    assert f"You submitted 2 days late {TIMES}. You used 1 late day. Late work loses" in words
 
 
 SAID = "The handout allows it."
@@ -247,7 +248,7 @@ def test_every_reader_is_told_what_is_certain(tmp_path, waiting, capsys):
     page = write_student_page(waiting, tmp_path).read_text(encoding="utf-8")
     assert "No total yet" in page
     assert "1 of 3 points so far; 1 point ungraded." in page
-    assert "1 of 3 points is not graded yet; no points deducted for that. So far: 1." in page
+    assert "Not graded yet: 1 of 3 points; no points deducted for that. So far: 1." in page
     assert "Your answer" in page
     assert 'class="words"' in page
     show_result(waiting)

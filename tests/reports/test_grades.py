@@ -60,6 +60,7 @@ def test_final_grades_stand_behind_all_other_columns(tmp_path, graded, incomplet
     (row,) = rows(write_grades(course_of(late), tmp_path))
     assert list(row)[-3:] == ["late_days", "final", "how"]
     assert (row["score"], row["late_days"], row["final"]) == ("15", "2", "12")
-    assert row["how"] == "15 of 20 points; 2 days late, minus 3."
+    times = "(submitted 2026-03-02 18:00, due 2026-03-01 12:00 UTC)"
+    assert row["how"] == f"15 of 20 points; 2 days late, minus 3 {times}."
     (row,) = rows(write_grades(course_of(incomplete), tmp_path))
     assert (row["score"], row["final"]) == ("", "")

@@ -24,7 +24,7 @@ def regraded():
         Difference("bob", 5.0, 4.5, "graded", (WHY,)),
         Difference("cyd", 5.0, None, "incomplete", ()),
     )
-    return Regraded("Tiny", 1, 2, 100, 99, ("answer",), differences)
+    return Regraded("Tiny", 1, 2, 100, ("ada",) * 99, ("answer",), differences)
 
 
 def test_regrade_names_gain_loss_and_reason_in_the_terminal_and_on_the_page(
@@ -103,6 +103,11 @@ def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
         "1 not accepted, 1 saved, 1 to grade. Nothing was graded.",
     ]
     assert said.err == "bob: Ignored \\x1b.docx\n"
+    names = tuple(f"vanilla.{n}.dev.prediction" for n in range(25))
+    store_terminal.show_previews([Preview(bob, missing=names)], ())
+    said = "".join(capsys.readouterr().out.split())
+    assert said.count(".dev.prediction") == 15, "whole names"
+    assert "and10more" in said
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
@@ -116,6 +121,10 @@ def test_a_narrow_window_breaks_no_word(capsys, monkeypatch, width):
         each.strip(",") for each in said.split()
     }
     assert max(map(len, said.splitlines())) <= width
+    store_terminal.show_adjustments([("bob", "form" * 9, "0", "", "Rea" * 9, "then", "")])
+    said = capsys.readouterr().out.splitlines()
+    assert all(line.strip() for line in said), "no line for a cell that is empty"
+    assert not any(line.endswith(":") for line in said)
 
 
 def test_files_of_another_result_or_half_written_are_not_its_own(graded, tmp_path):

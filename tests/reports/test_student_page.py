@@ -96,7 +96,7 @@ def test_page_needs_no_network_admits_only_our_style_and_skips_no_heading(page, 
 
 WAYS = {
     "Raised an error", "Ended itself", "Crashed", "Timed out", "Out of memory",
-    "Answer not usable", "Skipped: depends on a failed check", "Failed",
+    "Answer not usable", "Skipped: depends on a check that did not pass", "Failed",
 }  # fmt: skip
 
 

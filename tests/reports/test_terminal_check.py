@@ -1,5 +1,6 @@
 """The terminal: a check on one screen, missing files first, hostile words as text."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -192,7 +193,18 @@ def test_a_students_check_says_how_each_part_ended(capsys, unanswered):
     said = " ".join(capsys.readouterr().out.split())
     for way in ("Timed out", "Out of memory", "Crashed", "Ended itself", "Answer not usable"):
         assert way in said
-    assert "- 1 more skipped because they depend on these" in said
+    assert "- 1 more skipped because it depends on these" in said
+
+
+def test_show_speaks_to_staff_and_no_skipped_check_refers_to_nothing(capsys, make_result):
+    blocked = check_result("skipped", check_id="b", outcome="blocked")
+    waits = check_result("needs_review", message="No weights. Your points count until then.")
+    criteria = (criterion_result(CODE, blocked), criterion_result(FILES, waits))
+    show_result(make_result(*criteria, status="needs_review"))
+    said = " ".join(capsys.readouterr().out.split())
+    assert "- 1 skipped because it depends on checks of other criteria that did not pass" in said
+    assert "No weights. The points count until then." in said
+    assert not re.search(r"\byou", said.casefold())
 
 
 @pytest.mark.parametrize(("score", "told"), [(2.0, True), (None, False)])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.text import line, number, prose, sentence, verbatim
+from reports.text import items, line, number, prose, sentence, verbatim
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,14 @@ def test_long_text_is_cut(show):
     shown = show("x" * 1_000_000)
     assert len(shown) < 1600
     assert re.search(r"… \(99\d,\d\d\d more characters\)", shown)
+
+
+def test_lists_are_cut_between_names_and_nothing_for_less_than_the_words_about_it():
+    names = [f"vanilla.{n}.dev.prediction" for n in range(20)]
+    assert items(names, 80) == f"{', '.join(names[:3])} and 17 more"
+    assert items(names[:6], 80) == ", ".join(names[:6])
+    assert line("x" * 239) == "x" * 239
+    assert line("x" * 61, 60).endswith("… (1 more characters)")
 
 
 @given(st.text(" ab<>&\"'□⁇\nß", max_size=60))

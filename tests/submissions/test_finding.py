@@ -81,8 +81,8 @@ def test_many_others_are_counted_and_code_in_two_folders_is_told():
     )
     notes = find(tree("a4: assignment4.zip hw4.ipynb"), CODE, ()).notes
     assert notes[1:] == (
-        "did not open `a4/assignment4.zip`: upload such an archive itself",
-        "did not read `a4/hw4.ipynb`: save its code as dataset.py and attention.py",
+        "Did not open `a4/assignment4.zip`: upload such an archive itself",
+        "Did not read `a4/hw4.ipynb`: save its code as dataset.py and attention.py",
     )
     notes = find(tree(f"\x1b[2J\n/src: {BOTH}"), CODE, ()).notes
     assert notes[0].startswith(r"Using `\x1b[2J\n/src`")
@@ -92,7 +92,7 @@ def test_many_others_are_counted_and_code_in_two_folders_is_told():
     ("files", "wanted", "code", "notes"),
     [
         (f".: {BOTH}", CODE, P(), ("Using the top folder (contains dataset.py, attention.py)",)),
-        ("a4: report.pdf", CODE, None, ("found no folder with dataset.py or attention.py",)),
+        ("a4: report.pdf", CODE, None, ("Found no folder with dataset.py or attention.py",)),
         ("a4: report.pdf", (), None, ()),
         (".: notes.pdf", ("*.py", "*.ipynb"), None, ("found no file *.py or *.ipynb",)),
         ("hw: A2.ipynb n.pdf", ("*.py", "*.ipynb"), P(), ("found `hw/A2.ipynb`",)),

@@ -9,7 +9,7 @@ from graders.course.best_attempts import which_count
 from graders.course.extensions import Extensions, Granted, keys_of, keys_of_one
 from graders.course.merges import Merge, read_merges, student_of
 from graders.course.roster import drops_table
-from graders.model import CriterionResult, Result, ResultStatus, Submission
+from graders.model import CriterionResult, Result, Submission
 from graders.storage.requests import Comment, Request
 from reports.exports.findings import JUDGED, where_ended
 from reports.review.extending import extensions_of, late_days_of
@@ -18,19 +18,13 @@ from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
 from reports.review.web.site import Refusal, Site, student_address
 from reports.student.sections import Section, sections
-from reports.words import intake_notes
+from reports.words import STAFF_SENTENCES, intake_notes
 from submissions.people import Person, name_key, people_in
 
 VISIBILITY = {"hidden": "hidden from students", "visible": ""}
 LATER = "shown to students later"
 # Parts of the page with a form, as the criterion of a draft: no criterion has such an ID.
 EXTENDING, SPENDING, ENROLLING, MERGING = " due", " late", " course", " attempts"
-SENTENCES: dict[ResultStatus, str] = {
-    "graded": "",
-    "needs_review": "Part of this needs manual grading.",
-    "rejected": "The files could not be opened, so nothing was graded.",
-    "incomplete": "Some of this could not be graded. Grade it again with `retry`.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +139,7 @@ def student_desk(
     return StudentDesk(
         frame=frame(site, session, student_address(submission)),
         result=result,
-        sentence=SENTENCES[result.status],
+        sentence=STAFF_SENTENCES[result.status],
         notes=intake_notes(result),
         final=grade.words if grade else "",
         desks=_desks(site, result),

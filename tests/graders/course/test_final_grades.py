@@ -147,7 +147,8 @@ def test_the_words_say_how_it_came_and_rounding_comes_after_the_penalty():
     found = final(policy, (4.0, 10.0, 6.0), late=timedelta(days=2), extra=1.0)
     assert found.words == (
         "17 of 20 points; 1 of them extra credit; without A (dropped); "
-        "2 days late, minus 3.4; rounded to 0.5."
+        "2 days late, minus 3.4 (submitted 2026-03-03 12:00, due 2026-03-01 12:00 UTC); "
+        "rounded to a multiple of 0.5."
     )
     assert found.final == 13.5
 
@@ -178,7 +179,7 @@ def test_free_days_are_whole_days_also_of_a_penalty_by_the_hour():
     hourly = GradingPolicy(Lateness(percent=1, unit_seconds=3600))
     grade = final_grade(make([10.0], timedelta(hours=27)), hourly, DUE, 1)
     assert (grade.final, grade.days_late, grade.free_days) == (9.7, 2, 1)
-    assert grade.words == "10 of 10 points; 2 days late, 1 late day used, minus 0.3."
+    assert grade.words.startswith("10 of 10 points; 2 days late, 1 late day used, minus 0.3 (subm")
     free = final_grade(make([10.0], timedelta(hours=27)), GradingPolicy(round_to=1.0), DUE, 1)
     assert free.free_days == 0, "late work costs nothing"
 

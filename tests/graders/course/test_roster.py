@@ -97,7 +97,7 @@ def test_a_file_that_is_no_roster_is_refused_in_a_sentence(tmp_path, text, said)
     file.write_text(text)
     with pytest.raises(UsageError, match=said):
         read_roster(file)
-    with pytest.raises(UsageError, match="No such file"):
+    with pytest.raises(UsageError, match="none.csv does not exist"):
         read_roster(tmp_path / "none.csv")
 
 

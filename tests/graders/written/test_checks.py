@@ -102,7 +102,7 @@ def test_no_answers_file_says_how_to_make_one(grade):
     result, found = grade()
     assert {each.status for each in found.values()} == {"failed"}
     assert "answers-template" in found["1a/machine"].hint
-    assert "--only code,metric" in found["1a/machine"].hint
+    assert "Staff" not in found["1a/machine"].hint
     assert result.score == 0
 
 

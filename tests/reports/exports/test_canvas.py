@@ -99,6 +99,8 @@ def test_two_submissions_or_no_score_leave_the_cell_to_a_person(export, by, rost
     written = export("canvas", by("ada", of=incomplete), roster=roster())
     assert grades(written)["7"] == ""
     assert "1 submitted but have none, 4 have no matching submission" in written.notes[0]
+    written = export("canvas", by("zoe", of=incomplete), roster=roster())
+    assert written.problems[0].endswith("; there is no grade to enter yet")
 
 
 def test_semicolons_and_a_byte_order_mark_are_kept(export, by, roster):

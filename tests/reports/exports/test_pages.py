@@ -37,7 +37,7 @@ def test_every_student_has_a_row_and_no_submission_takes_the_tables_name(handed_
     assert handed_out(*results)[1] == files, "the same page makes the same zip"
     assert [row["file"] for row in rows] == ["team.zip", "team.zip", "eve.zip"]
     assert list(rows[0].values())[:4] == ["Ada Lovelace", "ada@example.edu", "1815", "B"]
-    assert notes == ("no email: Bob Babbage, eve",)
+    assert notes == ("pages written: 2; rows in mail-merge.csv: 3", "no email: Bob Babbage, eve")
     with zipfile.ZipFile(io.BytesIO(files["team.zip"])) as archive:
         assert archive.namelist() == ["team.html"]
         assert archive.read("team.html") == (tmp_path / "reports" / "team.html").read_bytes()
@@ -48,7 +48,8 @@ def test_every_student_has_a_row_and_no_submission_takes_the_tables_name(handed_
 def test_the_score_is_the_one_on_the_page_or_a_blank(handed_out, by, make_result, incomplete):
     all_shown = make_result(criterion_result(CODE, check_result()))
     late, closed = by("ada", timedelta(hours=1), of=all_shown), by("bob", timedelta(hours=1))
-    rows, *_ = handed_out(late, closed, by("eve", of=incomplete), task=LATE)
+    rows, _, notes = handed_out(late, closed, by("eve", of=incomplete), task=LATE)
+    assert "no total on the page, so an empty cell: eve" in notes
     scores = [(row["score"], row["max_score"]) for row in rows]
     assert scores[:2] == [("3.6", "4"), ("12", "14")]
     assert scores[2][0] == ""

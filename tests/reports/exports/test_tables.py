@@ -81,7 +81,9 @@ def test_the_plain_table_says_how_a_grade_came_about(export, by):
     (row,) = read(export("csv", of_a_section, task=LATE)).to_dict("records")
     assert (row["section"], row["status"], row["days_late"]) == ("B", "Graded", 2)
     assert (row["score"], row["late_penalty"], row["final"]) == (15, 3, 12)
-    assert row["how"] == "15 of 20 points; 2 days late, minus 3."
+    assert row["how"].startswith(
+        "15 of 20 points; 2 days late, minus 3 (submitted 2026-03-02 14:00"
+    )
     assert row["submitted_at"] == "2026-03-02T14:00:00+00:00"
 
 

@@ -60,6 +60,10 @@ def kind_of(folder, text):
 
 
 def test_rejected_points_are_taken(graded):
+    wrong = ("--kinds", "all", "--reject", "--only", "cloe,ada")
+    refused = CliRunner().invoke(app, ["decide", str(graded), *wrong])
+    assert "there is no submission `cloe`; did you mean `cleo`?" in str(refused.exception)
+    assert stands(graded, "ada") == ("needs_review", 1.0)
     run(graded, "--kinds", "all", "--reject", "--only", "cleo", "--comment", "Come and see us.")
     assert stands(graded, "cleo") == ("graded", 0.0)
     assert stands(graded, "ada") == ("needs_review", 1.0)
