@@ -161,9 +161,9 @@ def test_only_a_metric_that_asks_for_the_data_waits_for_them(tiny_folder, hand_i
     file.write_text(file.read_text().replace("(submitted, score)", f"(submitted, score{asked})"))
     task, upload = load_assignment(str(tiny_folder)), hand_in(work_py=RIGHT)
     plan = precheck_options(task, upload, best_tier(), data=None, only=None)
-    assert plan.not_judged == unjudged
+    assert plan.not_graded == unjudged
     data = write_world_in(Path(upload.parent))
-    assert precheck_options(task, upload, best_tier(), data=data, only=None).not_judged == ()
+    assert precheck_options(task, upload, best_tier(), data=data, only=None).not_graded == ()
     result = grade_submission(identify(upload, "tiny"), task, plan.options)
     assert list(missing_parts(task, plan, result)) == ["answer.txt"], "judged here or not"
 

@@ -55,22 +55,27 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
     )
 
 
-def refuse_wrong_dependencies(checks: Sequence[Check]) -> None:
-    """Raise UsageError if an id is not unique, or a check depends on one that is not above it.
-
-    A check that runs before one that it depends on would not be skipped.
-    """
-    ids = {each.id for each in checks}
-    above: set[str] = set()
+def refuse_wrong_ids(checks: Sequence[Check]) -> None:
+    """Raise UsageError if an id is not unique, or a check depends on one that does not exist."""
+    ids: set[str] = set()
     for each in checks:
-        if each.id in above:
+        if each.id in ids:
             raise UsageError(f"two checks have the id `{each.id}`", f"rename one: {IDS}")
+        ids.add(each.id)
+    for each in checks:
         for name in each.depends_on:
             if name not in ids:
                 near = did_you_mean(name, ids)
                 raise UsageError(
                     f"`{each.id}` depends on `{name}`, which is not a check{near}", IDS
                 )
+
+
+def refuse_wrong_order(checks: Sequence[Check]) -> None:
+    """Raise UsageError if a check runs before one that it depends on: it would not be skipped."""
+    above: set[str] = set()
+    for each in checks:
+        for name in each.depends_on:
             if name not in above:
                 raise UsageError(
                     f"`{each.id}` depends on `{name}`, which is not above it",

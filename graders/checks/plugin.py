@@ -21,7 +21,8 @@ from graders.boundary.student import Student
 from graders.checks.check_functions import (
     check_of,
     refuse_unknown_fixtures,
-    refuse_wrong_dependencies,
+    refuse_wrong_ids,
+    refuse_wrong_order,
 )
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
@@ -144,7 +145,8 @@ class GradingPlugin:
         """Keep the checks that were asked for; refuse all if one names what does not exist."""
         wanted: list[pytest.Item] = []
         checks = [check_of(item, self._assignment) for item in items]
-        refuse_wrong_dependencies(checks)
+        refuse_wrong_ids(checks)
+        refuse_wrong_order(checks)
         for item, check in zip(items, checks, strict=True):
             refuse_unknown_fixtures(item)
             if self._material.rerun is None and "rerun" in getattr(item, "fixturenames", ()):

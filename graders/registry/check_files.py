@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.checks.check_functions import check_of, refuse_wrong_dependencies
+from graders.checks.check_functions import check_of, refuse_wrong_ids
 from graders.checks.run import run_checks
 from graders.model import Assignment, Check
 from graders.written.loading import FILE as QUESTIONS
@@ -60,7 +60,7 @@ def collected(assignment: Assignment) -> tuple[Collected, ...]:
     """Return all checks, including a suite's; raises GraderFault if a file does not import."""
     collector = _Collector(assignment)
     run_checks(assignment.folder, collector, also=outside_checks(assignment), collect_only=True)
-    refuse_wrong_dependencies([each.check for each in collector.found])
+    refuse_wrong_ids([each.check for each in collector.found])
     return tuple(collector.found)
 
 

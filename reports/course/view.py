@@ -13,7 +13,7 @@ from graders.course.final_grades import FinalGrade
 from graders.course.item_statistics import Items, ItemStatistics, Repeats
 from graders.errors import ON_A_GPU
 from graders.failures import Cluster, Failures
-from graders.model import Criterion, Result, ResultStatus, Submission
+from graders.model import UNANSWERED, Criterion, Result, ResultStatus, Submission
 from graders.storage.requests import Request
 from reports.course.accuracies import Accuracies, AccuracySeries
 from reports.course.twins import Twins
