@@ -359,8 +359,11 @@ PIECE_MISTAKES: Known = {
     layout("content-lost", "nothing follows the second MASK: the masked content is lost"): _parts(
         lambda a, b, c, document: not c and a in document and b in document
     ),
+    # If only blanks are lost, also between two parts, it is the whitespace that is changed.
     Mistake("character-dropped", "characters between two parts are lost", JOINED): lambda r: (
-        _dropped(r) and not _parts(lambda a, b, c, document: not c)(r)
+        _dropped(r)
+        and not _parts(lambda a, b, c, document: not c)(r)
+        and not _parts(_same_but_for_whitespace)(r)
     ),
     Mistake("character-doubled", "a character is in two parts", JOINED): _parts(_doubled),
     Mistake(
