@@ -322,6 +322,10 @@ def _same_but_for_whitespace(a: str, b: str, c: str, document: str) -> bool:
     return "".join((a + c + b).split()) in "".join(document.split())
 
 
+def _loses_whitespace(reading: Reading) -> bool:
+    return _parts(_same_but_for_whitespace)(reading) and not _parts(_is_piece)(reading)
+
+
 def _marks_together(a: str, b: str, c: str, document: str) -> bool:
     return not b and any(p + c + s in document for p, s in splits(a))
 
@@ -361,16 +365,14 @@ PIECE_MISTAKES: Known = {
     ),
     # If only blanks are lost, also between two parts, it is the whitespace that is changed.
     Mistake("character-dropped", "characters between two parts are lost", JOINED): lambda r: (
-        _dropped(r)
-        and not _parts(lambda a, b, c, document: not c)(r)
-        and not _parts(_same_but_for_whitespace)(r)
+        _dropped(r) and not _parts(lambda a, b, c, document: not c)(r) and not _loses_whitespace(r)
     ),
     Mistake("character-doubled", "a character is in two parts", JOINED): _parts(_doubled),
     Mistake(
         "whitespace-changed",
         "blanks, tabs or other whitespace of the document are lost or replaced",
         "use self.data[idx] unchanged, without split() or replace()",
-    ): lambda r: _parts(_same_but_for_whitespace)(r) and not _parts(_is_piece)(r),
+    ): _loses_whitespace,
     layout("marks-together", "the two MASKs are adjacent, after the suffix"): (
         _parts(_marks_together)
     ),
