@@ -97,6 +97,11 @@ def student_of(merges: Mapping[str, Merge], name: str) -> str:
     return name
 
 
+def student_key(person: Person, submission: str, merges: Mapping[str, Merge]) -> str:
+    """Return a text that is equal for all submissions of one student, also if they are merged."""
+    return key_of(person, student_of(merges, submission))
+
+
 def merge_into(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
     """Store a merge and apply it; raises UsageError if it is not possible."""
     merges, name = read_merges(folder.out), asked.submission
@@ -204,9 +209,7 @@ def replaced_attempts(folder: ResultsFolder) -> list[str]:
 
 
 def _keys(name: str, student: str, merges: Mapping[str, Merge]) -> set[str]:
-    """Return texts that identify the students of a submission, also if it is merged."""
-    root = student_of(merges, name)
-    return {key_of(each, root) for each in people_in(student)}
+    return {student_key(each, name, merges) for each in people_in(student)}
 
 
 def _add(out: Path, made: Merge) -> None:

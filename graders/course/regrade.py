@@ -82,7 +82,7 @@ class Draft:
 def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft | None:
     """Return the draft of these checks, or None if the published Results already use them.
 
-    A submission without verdicts is graded again in a draft, but no reason to make one.
+    A submission without verdicts is graded again in a draft, but is no reason to make one.
     The tier and, if given, the data of `options` count; all other options are those stored for
     each submission. Raises UsageError if nothing is stored, or an upload to grade is gone.
     """

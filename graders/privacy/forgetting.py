@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders.course import extensions, roster
-from graders.course.merges import MERGED, Merge, student_of
+from graders.course.merges import MERGED, Merge, student_key
 from graders.errors import UsageError, did_you_mean
 from graders.storage.csv_cells import plain_cell
 from graders.storage.files import LOCK, write_whole
 from graders.storage.store import Store
-from submissions.imports.attempts import key_of
 from submissions.people import Person, name_key, people_in, student_text
 
 PEOPLE_FILES = (
@@ -78,14 +77,14 @@ def find_student(
     people = {name: people_in(text) for name, (text, _) in zip(members, handed_in, strict=True)}
     known = roster.by_identity(store, generation)
     found = [typed] if typed in members else known.get(name_key(typed), [])
-    keys = {name: _key_of(_meant(typed, name, people[name]), name, merges) for name in found}
+    keys = {name: student_key(_meant(typed, name, people[name]), name, merges) for name in found}
     if len(set(keys.values())) != 1:
         several = f"`{typed}` means several submissions: {', '.join(found)}"
         none = f"there is no submission of `{typed}`{did_you_mean(name_key(typed), known)}"
         raise UsageError(several if found else none, "`show` lists what there is")
     (key,) = set(keys.values())
     everybody = [(name, each) for name, own in people.items() for each in own]
-    own = [pair for pair in everybody if _key_of(pair[1], pair[0], merges) == key]
+    own = [pair for pair in everybody if student_key(pair[1], pair[0], merges) == key]
     names = {name_key(each.name) for _, each in own}
     namesake = any(name_key(pair[1].name) in names for pair in everybody if pair not in own)
     return tuple(
@@ -101,11 +100,6 @@ def _meant(typed: str, submission: str, people: Sequence[Person]) -> Person:
         names = ", ".join(map(str, people))
         raise UsageError(f"{submission} belongs to {names}", "name one by email or number")
     return own[0]
-
-
-def _key_of(person: Person, submission: str, merges: Mapping[str, Merge]) -> str:
-    """Return a text that is equal for the submissions of one student."""
-    return key_of(person, student_of(merges, submission))
 
 
 def forget_rows_of(known: Known, out: Path) -> list[str]:

@@ -15,7 +15,7 @@ BYTE_ORDER_MARKS = (
 )
 
 # "\r\r\n" comes from writing "\r\n" in Windows' text mode. A lone "\r" ended lines on old Macs.
-# A run is matched as a whole: `\r+\n|\r` would look for a line feed again from each of its signs.
+# A run is matched as a whole: `\r+\n|\r` would look for a line feed again from each character.
 LINE_END = re.compile(r"(\r+)(\n?)")
 
 

@@ -395,7 +395,7 @@ def test_ten_items_are_learned(
 
 def _takes_short_steps(run: Run) -> bool:
     """Return whether each step moves the weights less than Adam's, whose size is the rate."""
-    return all(each.length < OVERFIT.lr / 4 for each in run.updates)
+    return all(each.rms < OVERFIT.lr / 4 for each in run.updates)
 
 
 def _why_early(run: Run, plan: Plan) -> str:

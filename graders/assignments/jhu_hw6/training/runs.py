@@ -59,8 +59,8 @@ class Update:
         return float(np.linalg.norm(self._moved))
 
     @property
-    def length(self) -> float:
-        """The root mean square of what the weights that moved moved by."""
+    def rms(self) -> float:
+        """The root mean square change of the weights that changed."""
         return float(self.size / max(np.sqrt(np.count_nonzero(self._moved)), 1.0))
 
     @property
