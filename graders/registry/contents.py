@@ -76,15 +76,14 @@ def own_assignment(upload: Path) -> Assignment:
     if len(known) == 1:
         return known[0]
     contents = look_into(upload)
-    ranked = sorted(known, key=lambda each: -_fit(each, contents))
-    best, second = (_fit(each, contents) for each in ranked[:2])
-    if best < LEAST or best < CLEARLY * second:
-        names = ", ".join(f"`{each.name}`" for each in known)
-        raise UsageError(
-            f"{upload}: could not detect the assignment",
-            f"name it with --assignment; choose from: {names}",
-        )
-    return ranked[0]
+    fits = {each.name: _fit(each, contents) for each in known}
+    best = max(fits.values())
+    close = [name for name, fit in fits.items() if best >= LEAST and fit * CLEARLY > best]
+    if len(close) != 1:
+        names = ", ".join(f"`{name}`" for name in close or fits)
+        reason = "its files fit several assignments" if close else "could not detect the assignment"
+        raise UsageError(f"{upload}: {reason}", f"name it with --assignment; choose from: {names}")
+    return next(each for each in known if each.name == close[0])
 
 
 def _fit(assignment: Assignment, contents: Contents) -> float:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from graders.audit.examples import expectation, write_examples
 from graders.audit.validate import validate
 from graders.boundary.tiers.sandbox import best_tier
 from graders.execution.executors import make_executor
@@ -13,11 +14,24 @@ CODE = frozenset({"span-corruption", "rotary"})
 
 
 @pytest.mark.long
-def test_examples_lose_the_same_for_any_secret():
-    """Drawn anew each time; the secret is printed where something differs, to be tried again."""
-    draw = new_secret()
+def test_examples_lose_the_same_for_any_secret(tmp_path):
+    """Drawn anew each time; the secret is printed where something differs, to be tried again.
+
+    Points never differ. Some inputs leave a hint more general, or let it name a similar mistake:
+    FIGURE. One example in a hundred may do so.
+    """
+    draw, assignment = new_secret(), load_assignment("cs224n-a4")
     options = Options(best_tier(), only=CODE, draw=draw)
     with make_executor("processes", 2) as pool:
-        findings = list(validate(load_assignment("cs224n-a4"), options, pool, ahead=4))
+        findings = list(validate(assignment, options, pool, ahead=4))
     assert len(findings) > 150
-    assert [each for each in findings if each.problems] == [], hex(draw)
+    paths = write_examples(assignment, tmp_path)
+    planted = {path.name: _of_code(expectation(path, assignment).lost) for path in paths}
+    other = [each for each in findings if each.lost != planted.get(each.name, {})]
+    assert other == [], hex(draw)
+    unexpected = [each for each in findings if each.problems]
+    assert len(unexpected) <= len(findings) // 100, (hex(draw), unexpected)
+
+
+def _of_code(lost):
+    return {name: points for name, points in lost.items() if name in CODE}

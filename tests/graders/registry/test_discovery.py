@@ -83,3 +83,13 @@ def test_an_unclear_folder_asks_for_a_name(tmp_path, text):
         own_assignment(tmp_path)
     assert "--assignment" in refused.value.hint
     assert "`uw-a2`" in refused.value.hint
+
+
+def test_a_folder_of_two_assignments_names_these_two(tmp_path):
+    shutil.copytree(examples_of("cs224n-a4") / "correct-plain" / "src", tmp_path / "src")
+    shutil.copytree(examples_of("jhu-hw6") / "right-code-one-file", tmp_path / "later")
+    with pytest.raises(UsageError, match="its files fit several assignments") as refused:
+        own_assignment(tmp_path)
+    assert "`cs224n-a4`" in refused.value.hint
+    assert "`jhu-hw6`" in refused.value.hint
+    assert "`cs182-transformers`" not in refused.value.hint
