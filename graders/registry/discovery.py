@@ -96,7 +96,7 @@ def load_assignment(name: str) -> Assignment:
         near = did_you_mean(name, assignment_names())
         problem = f"there is no assignment `{name}`{near}"
         raise UsageError(problem, "or give the folder of an assignment.toml")
-    _refuse_old_names(folder)
+    _refuse_names(folder)
     return _assignment(read_table(file, _AssignmentFile, "see docs/assignments.md"), folder)
 
 
@@ -105,8 +105,16 @@ def name_of(folder: Path) -> str:
     return folder.name.replace("_", "-")
 
 
-def _refuse_old_names(folder: Path) -> None:
-    """Raise UsageError if a file still has a name that earlier versions used."""
+def _refuse_names(folder: Path) -> None:
+    """Raise UsageError if the folder cannot be imported, or a file has a name of earlier versions.
+
+    Only a folder with an `__init__.py` is imported.
+    """
+    if (folder / "__init__.py").is_file() and not folder.name.isidentifier():
+        raise UsageError(
+            f"{folder}: its modules cannot be imported, because of the folder's name",
+            "use only letters, digits and `_` in it, such as `our_a4`",
+        )
     old = [*folder.glob("adapters.py"), *folder.glob("adapters_*.py")]
     old += () if check_paths(folder) else folder.glob("test_*.py")
     if old:

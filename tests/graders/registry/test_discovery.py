@@ -52,6 +52,15 @@ def test_a_wrong_file_is_named_with_its_key(tiny_folder, old, new, says):
     assert says in str(caught.value)
 
 
+def test_a_copy_that_cannot_be_imported_is_refused(tiny_folder):
+    copy = tiny_folder.parent / "our-tiny"
+    shutil.copytree(tiny_folder, copy)
+    load_assignment(str(copy))  # nothing is imported from it
+    (copy / "__init__.py").touch()
+    with pytest.raises(UsageError, match="our-tiny: its modules cannot be imported"):
+        load_assignment(str(copy))
+
+
 @pytest.mark.parametrize(
     "example",
     [
