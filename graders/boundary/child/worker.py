@@ -7,7 +7,9 @@ The channel is descriptor 0 at the start; it moves to another descriptor before 
 runs, and 0 becomes empty input. The student's output goes to the parent unchanged.
 """
 
+import builtins
 import importlib
+import io
 import os
 import platform
 import random
@@ -17,7 +19,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -128,6 +130,37 @@ def _open_student_side(order: Order) -> None:
         del sys.modules[name]
     delattr(sys.modules["graders"], "boundary")
     sys.meta_path[:] = [each for each in sys.meta_path if "editable" not in repr(each)]
+    builtins.open = io.open = _opening(builtins.open, order.code)  # pathlib takes it from io
+
+
+def _opening(original: Callable[..., Any], code: str) -> Callable[..., Any]:
+    """Return an `open` that also finds the student's own files by relative paths.
+
+    They run their code from the folder that these paths start from, ours is run elsewhere.
+    """
+
+    def open_own(file: Any, mode: Any = "r", *values: Any, **named: Any) -> Any:
+        try:
+            return original(file, mode, *values, **named)
+        except FileNotFoundError:
+            own = _own_file(file, code)
+            if own is None or mode not in ("r", "rt", "rb"):
+                raise
+        return original(own, mode, *values, **named)
+
+    return open_own
+
+
+def _own_file(path: Any, code: str) -> str | None:
+    """Return the file of this path from the folder of the student's calling file, or one above."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and not frame.f_code.co_filename.startswith(code + os.sep):
+        frame = frame.f_back
+    if frame is None or not isinstance(path, str | os.PathLike):
+        return None
+    folders = [each for each in Path(frame.f_code.co_filename).parents if each.is_relative_to(code)]
+    found = (os.path.join(folder, path) for folder in folders)
+    return next((each for each in found if os.path.isfile(each)), None)
 
 
 # ---------------------------------------------------------------- one request

@@ -38,6 +38,17 @@ def attempt(action):
         return type(error).__name__
 """
 
+READING = """
+from pathlib import Path
+
+def read(name):
+    with open(name) as file:
+        return [file.read(), Path(name).read_text()]
+
+def write(name):
+    Path(name).write_text("changed")
+    return read(name)
+"""
 CODE = {
     "dataset.py": "def item(i):\n    return [1, 2, 3][i]\n",
     "broken.py": "def f(:\n",
@@ -50,6 +61,9 @@ CODE = {
     "usercustomize.py": "raise SystemExit('usercustomize ran')\n",
     "package/__init__.py": "from package.inner import deep\n",
     "package/inner.py": "def deep():\n    raise KeyError('deep')\n",
+    "package/reading.py": READING,
+    "package/own.txt": "beside the code",
+    "settings.txt": "above the code",
 }
 
 

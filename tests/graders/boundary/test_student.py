@@ -30,6 +30,20 @@ def test_values_travel_both_ways_and_arrays_keep_dtype_and_shape(student):
     assert array.tolist() == [0, 0, 0]
 
 
+def test_the_students_files_are_found_by_relative_paths(student):
+    def ask(function, name):
+        return student.call("make", module="package.reading", function=function, name=name)
+
+    for name in ("own.txt", "package/own.txt", "../package/own.txt"):
+        assert ask("read", name) == ["beside the code"] * 2
+    assert ask("read", "settings.txt") == ["above the code"] * 2
+    with pytest.raises(StudentRaised, match=r"FileNotFoundError.*'missing.txt'"):
+        ask("read", "missing.txt")
+    with pytest.raises(StudentRaised, match="FileNotFoundError"):  # our own files are not theirs
+        student.call("run", source="open('settings.txt')")
+    assert ask("write", "settings.txt") == ["changed"] * 2  # in the current folder
+
+
 @pytest.mark.parametrize(
     ("source", "shape", "dtype"),
     [
