@@ -35,14 +35,7 @@ def in_each_file(student: Student, score: Score, name: str, judge: Callable[[str
     problem = failures[0]
     if len(failures) == len(found):
         raise problem
-    score.partial(
-        1 - len(failures) / len(found),
-        problem.message,
-        hint=problem.hint,
-        expected=problem.expected,
-        actual=problem.actual,
-        counterexample=dict(problem.counterexample),
-    )
+    score.partial_for(1 - len(failures) / len(found), problem.explanation)
 
 
 def _failure(judge: Callable[[str], None], file: str, name: str, place: str) -> CheckFailed | None:
