@@ -34,8 +34,8 @@ LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "audit.toml", "_
 # Not used from the upload to the verdict: changes here must not make a course outdated.
 ELSEWHERE = {
     "graders": (
-        "assignments", "attempts.py", "audit", "audited.py",
-        "course", "privacy", "similarity",
+        "assignments", "audit", "audited.py",
+        "course", "privacy", "progress.py", "similarity",
     ),
     "submissions": ("examples",),
     "reference": ("training",),
