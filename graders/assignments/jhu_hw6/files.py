@@ -12,7 +12,7 @@ from graders.checks.compare import CheckFailed, fail
 from graders.checks.score import Score
 from graders.errors import StudentFault
 
-from .asking import ask_once
+from .calls import ask_once
 
 FILES = "base_classification.py and classification.py, or a notebook"
 MOST = 4  # definitions of one name
