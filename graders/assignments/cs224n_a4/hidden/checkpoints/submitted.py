@@ -87,15 +87,15 @@ class Checkpoints:
 
     def judge(self, weights: Weights, checkpoint: Checkpoint) -> Finding | None:
         """Return what is wrong with the weights; raise GraderFault without the course's data."""
-        self._refuse_wrong_world(weights, checkpoint)
+        self._require_course_data(weights, checkpoint)
         return judge(weights, self.plan(weights, checkpoint))
 
     def misfit(self, weights: Weights, checkpoint: Checkpoint) -> Finding | None:
         """Return why no model can have these weights; raise GraderFault as `judge` does."""
-        self._refuse_wrong_world(weights, checkpoint)
+        self._require_course_data(weights, checkpoint)
         return misfit(weights, self.plan(weights, checkpoint))
 
-    def _refuse_wrong_world(self, weights: Weights, checkpoint: Checkpoint) -> None:
+    def _require_course_data(self, weights: Weights, checkpoint: Checkpoint) -> None:
         table = weights.tensors.get("tok_emb.weight")
         asked = int(self.files.settings["course_vocabulary"])
         if self.files.data.embedded and table is not None and table.shape[:1] == (asked,):
