@@ -16,7 +16,6 @@ from typing import Annotated
 import typer
 
 from commands.options import Folder, Reviewer, existing
-from graders.attempts import follow
 from graders.course.extensions import late_in, read_extensions, spend, write_late_days
 from graders.course.gathering import gathered, in_words
 from graders.course.merges import Merge, read_merges, student_of
@@ -25,6 +24,7 @@ from graders.course.roster import drops_table
 from graders.errors import UsageError
 from graders.grading.options import stored_assignment
 from graders.model import Assignment, FileSpec, Limits, Result
+from graders.progress import follow
 from graders.registry.discovery import load_assignment
 from graders.similarity.pairs import compare
 from graders.similarity.uploads import Upload, read_upload

@@ -69,7 +69,7 @@ from reports.submission_files import remove_files, write_submission_files
 from reports.terminal import json_lines as terminal_json
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
-from submissions.imports.attempts import first_few
+from submissions.imports.last_attempts import first_few
 from submissions.receive import identify_all
 
 

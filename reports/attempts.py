@@ -5,7 +5,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from graders.attempts import CheckProgress, Progress
+from graders.progress import CheckProgress, Progress
 from graders.storage.csv_cells import table
 from graders.storage.result_json import write_text
 from reports.drawing.charts import Axes, Curve, loss_chart

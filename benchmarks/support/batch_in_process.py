@@ -29,6 +29,7 @@ from gradescope_utils.autograder_utils import (  # type: ignore[import-untyped, 
 
 from graders.boundary.child.worker import _to_value
 from graders.boundary.side import Side
+from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
 from graders.checks.run import surroundings
 from graders.checks.score import Score
@@ -57,8 +58,10 @@ def _as_it_is(reply: Any) -> Any:
 class InProcess:
     """Answers like a Student, by calling the student side in this process."""
 
+    once = Student.once
+
     def __init__(self) -> None:
-        self.kept: dict[str, Any] = {}
+        self.kept: dict[object, Any] = {}
 
     def call(
         self, function: str, /, *, read: Callable[[Any], Any] = _as_it_is, **values: Any

@@ -33,6 +33,12 @@ KINDS: dict[Any, str] = {  # the first that fits counts
 VALUES = ("a dictionary", "a string", "a tensor", "a list")
 
 
+def is_required(parameter: inspect.Parameter) -> bool:
+    """Return whether a call must give this argument, and may give it by name."""
+    by_name = (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    return parameter.default is parameter.empty and parameter.kind in by_name
+
+
 class Misfit(TypeError):
     """The arguments of a call do not fit the function that is called."""
 

@@ -131,7 +131,7 @@ class Child:
         group: "Group | None" = None,
     ) -> None:
         self.pid = process.pid
-        self.tops: tuple[int, ...] = (process.pid,)  # these and their descendants are the child
+        self.roots: tuple[int, ...] = (process.pid,)  # these and their descendants are the child
         self.capture = capture
         self._process = process
         self._channel = channel
@@ -230,7 +230,7 @@ class Child:
             if self._group is not None:
                 self._used = self._group.used()
             elif not self._process.has_ended():
-                self._used = self._used.seen_again(of_trees(*self.tops, times=self._times))
+                self._used = self._used.seen_again(of_trees(*self.roots, times=self._times))
         return self._used
 
     def end(self, patience: float = 0.0) -> Ending | None:
@@ -249,7 +249,7 @@ class Child:
                 self._used = self._group.used()
             else:
                 self._used = self._used.seen_again(self._process.used)
-            self._ending = self._told(self._ending) if by_itself and self._ending else None
+            self._ending = self._completed(self._ending) if by_itself and self._ending else None
             if self._group is not None:
                 self._group.remove()
             self._selector.close()
@@ -257,7 +257,7 @@ class Child:
             self.capture.close()
         return self._ending
 
-    def _told(self, ending: Ending) -> Ending:
+    def _completed(self, ending: Ending) -> Ending:
         """Return the ending with what its processes had used by then."""
         if self._group is not None:
             starved = self._group.ran_out()

@@ -11,8 +11,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
-from typing import Literal
+from pathlib import Path, PurePath
+from typing import Literal, get_args
 
 from graders.errors import GraderFault
 
@@ -101,7 +101,12 @@ def check_paths(folder: Path) -> tuple[Path, ...]:
     return tuple(file for each in packages_in(folder) for file in files_named(each, "checks"))
 
 
-def _kind_of(path: Path) -> str:
+def is_in_a_side(path: PurePath) -> bool:
+    """Return whether a file has the name of a module of a side."""
+    return path.suffix == ".py" and _kind_of(path) in get_args(Kind)
+
+
+def _kind_of(path: PurePath) -> str:
     return path.stem.partition("_")[0]
 
 

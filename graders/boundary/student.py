@@ -71,7 +71,7 @@ class Student:
     ) -> None:
         self.tier = tier
         self.environment: Mapping[str, str] = {}
-        self.kept: dict[str, Any] = {}  # results that several checks use, until `close`
+        self.kept: dict[object, Any] = {}  # by `once`, until `close`
         self._side = side
         self._new_stage = partial(Stage, code, side, user_for(tier))
         self._new_job = partial(Job, limits=limits, seed=seed, warm=warm, preload=preload)
@@ -147,6 +147,23 @@ class Student:
         """
         reply = self._answer(function, values)
         return reply if read is None else outcome.read_reply(read, reply)
+
+    def once(
+        self, key: object, ask: Callable[[], Read], keep: tuple[type[Exception], ...] = ()
+    ) -> Read:
+        """Return or raise what `ask` does; later calls with this key get the same.
+
+        Only exceptions of the types `keep` are kept; after others the next call asks again.
+        """
+        if key not in self.kept:
+            try:
+                self.kept[key] = ask()
+            except keep as problem:
+                self.kept[key] = problem
+        answer: Read = self.kept[key]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def _answer(self, function: str, values: dict[str, Value]) -> Value:
         """Return the value that the child sends; raises as `call` does."""

@@ -27,9 +27,13 @@ class Score:
 
     def partial(self, fraction: float, message: str, **details: Unpack[Details]) -> None:
         """Give `fraction` (0..1) of the check's points, with a sentence that says why."""
+        self.partial_for(fraction, Explanation(message, **details))
+
+    def partial_for(self, fraction: float, why: Explanation) -> None:
+        """Give `fraction` (0..1) of the check's points, such as for a CheckFailed's explanation."""
         if not 0.0 <= fraction <= 1.0:
             raise ValueError(f"a fraction lies between 0 and 1, not {fraction}")
-        self.partial_credit = Partial(fraction, Explanation(message, **details))
+        self.partial_credit = Partial(fraction, why)
 
     def note(self, message: str) -> None:
         """Add a note for the student that does not affect the points."""

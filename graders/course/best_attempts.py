@@ -13,7 +13,7 @@ from graders.course.extensions import read_extensions
 from graders.course.final_grades import final_grade
 from graders.model import Assignment, Submission
 from graders.storage.store import Store
-from submissions.imports.attempts import key_of, not_counting
+from submissions.imports.last_attempts import key_of, not_counting
 from submissions.people import people_in
 
 LATEST = datetime.max.replace(tzinfo=UTC)

@@ -15,7 +15,7 @@ from graders.grading.pipeline import grade_submission, ungraded
 from graders.model import Assignment, Result, Submission
 from graders.scoring import wanted_criteria
 from graders.storage.store import Store
-from submissions.imports.attempts import first_few
+from submissions.imports.last_attempts import first_few
 
 DECIDED = ("graded", "needs_review", "rejected")
 

@@ -12,14 +12,14 @@ affected. A file that no check is known to read counts for every criterion.
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import graders
 import reference
 import submissions
+from graders.boundary.side import is_in_a_side
 from graders.data.course import open_course_data
 from graders.errors import GraderFault
 from graders.grading.environment import environment_of
@@ -34,13 +34,12 @@ LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "audit.toml", "_
 # Not used from the upload to the verdict: changes here must not make a course outdated.
 ELSEWHERE = {
     "graders": (
-        "assignments", "attempts.py", "audit", "audited.py",
-        "course", "privacy", "similarity",
+        "assignments", "audit", "audited.py",
+        "course", "privacy", "progress.py", "similarity",
     ),
     "submissions": ("examples",),
     "reference": ("training",),
 }  # fmt: skip
-IN_A_CHILD = re.compile(r"(student|oracle)(_\w+)?\.py")
 ASKS_A_PROCESS = frozenset({"student", "sandbox", "rerun"})
 ASKS_FOR_DATA = frozenset({"data", "rerun"})
 
@@ -141,12 +140,8 @@ def _criteria_keys(assignment: Assignment, options: Options, sums: _Sums) -> dic
 
 
 def child_side(names: Iterable[str]) -> set[str]:
-    """Return the files that a child gets, including the oracle's; see graders/boundary/side.py."""
-    return {
-        name
-        for name in names
-        if name.startswith("standins/") or IN_A_CHILD.fullmatch(name.rpartition("/")[2])
-    }
+    """Return the files that a child gets, including the oracle's."""
+    return {name for name in names if name.startswith("standins/") or is_in_a_side(PurePath(name))}
 
 
 def _read(files: Iterable[CheckFile], sums: Mapping[str, str]) -> set[str]:

@@ -97,7 +97,7 @@ def ambiguous(student: Student, code: Path) -> list[Path]:
         inside = [path for path in paths if path.resolve().is_relative_to(code.resolve())]
         return [path for path in inside if path.is_file()]
 
-    return _told(student, RIVALS, read, [])
+    return _reply(student, RIVALS, read, [])
 
 
 def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult]:
@@ -107,7 +107,7 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
     or else of the criterion. A failure that already has a place is unchanged.
     """
     failed = [each for each in results if each.status == "failed" and ", line " not in each.actual]
-    known: dict[str, str] = _told(student, PLACES, _texts, {}) if failed else {}
+    known: dict[str, str] = _reply(student, PLACES, _texts, {}) if failed else {}
 
     def place(each: CheckResult) -> str:
         words = (*WORD.findall(each.check.description), each.check.criterion)
@@ -123,7 +123,7 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
 
 def notes_on_files(student: Student) -> list[str]:
     """Return what the student side says about the choice of files."""
-    return _told(student, NOTES, _lines, [])
+    return _reply(student, NOTES, _lines, [])
 
 
 def _lines(reply: Any) -> list[str]:
@@ -140,7 +140,7 @@ def _pairs(reply: Any) -> dict[str, Any]:
     return dict(islice(reply.items(), MOST))
 
 
-def _told(student: Student, question: str, read: Callable[[Any], Read], without: Read) -> Read:
+def _reply(student: Student, question: str, read: Callable[[Any], Read], without: Read) -> Read:
     """Return the student side's reply, or `without` if there is none."""
     if not student.can(question):
         return without

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Literal
 
 from submissions.identity import identify_all, safe_id, time_of
-from submissions.imports.attempts import last_attempts
 from submissions.imports.canvas_download import is_canvas_name, read_canvas
 from submissions.imports.git_clones import is_clone, read_clones
 from submissions.imports.gradescope_export import METADATA, read_gradescope
+from submissions.imports.last_attempts import last_attempts
 from submissions.imports.upload import FoundUploads, Upload, WrongExport
 from submissions.people import student_text
 from submissions.receive import collect, unread

@@ -8,10 +8,7 @@ import zipfile
 import pytest
 import torch
 
-from reference.models.checkpoint import load_checkpoint, load_model
-from reference.models.gpt import GPT, GPTConfig
-
-SIZES = {"vocab_size": 11, "block_size": 9, "n_layer": 3, "n_head": 2, "n_embd": 8}
+from reference.models.checkpoint import load_checkpoint
 
 
 def saved(path, value):
@@ -20,26 +17,12 @@ def saved(path, value):
 
 
 @pytest.mark.parametrize("prefix", ["", "module."])
-@pytest.mark.parametrize("rope", [False, True])
-def test_saved_model_answers_as_before(tmp_path, prefix, rope):
-    model = GPT(GPTConfig(**SIZES, rope=rope)).eval()
-    state = {prefix + name: tensor for name, tensor in model.state_dict().items()}
-    loaded = load_model(saved(tmp_path / "rope.finetune.params", state), n_head=2)
-    idx = torch.arange(9)[None]
-    assert loaded.config == model.config
-    assert not loaded.training
-    assert torch.equal(loaded(idx)[0], model(idx)[0])
-
-
-def test_course_sizes_are_the_default_and_the_stored_rotation_is_used(tmp_path):
-    """A model trained with a wrong table must be run with it."""
-    config = GPTConfig(vocab_size=256, block_size=128, n_layer=1)
-    path = saved(tmp_path / "vanilla.model.params", GPT(config).state_dict())
-    assert load_model(path).config == config
-    state = GPT(GPTConfig(**SIZES, rope=True)).state_dict()
-    state["blocks.1.attn.rope_cache"] = torch.full((9, 2, 2), 0.5)
-    model = load_model(saved(tmp_path / "p", state), n_head=2)
-    assert model.state_dict()["blocks.1.attn.rope_cache"].unique().tolist() == [0.5]
+def test_saved_tensors_come_back_by_plain_names(tmp_path, prefix):
+    plain = {"tok_emb.weight": torch.rand(3, 2), "ln_f.bias": torch.rand(2)}
+    path = saved(tmp_path / "p", {prefix + name: tensor for name, tensor in plain.items()})
+    loaded = load_checkpoint(path)
+    assert list(loaded) == list(plain)
+    assert all(torch.equal(loaded[name], plain[name]) for name in plain)
 
 
 @pytest.mark.parametrize(
@@ -86,9 +69,3 @@ def test_code_in_a_checkpoint_is_not_run(tmp_path, save):
     with pytest.raises(ValueError, match="not a checkpoint"):
         load_checkpoint(path)
     assert not trace.exists()
-
-
-@pytest.mark.parametrize("state", [{}, {"tok_emb.weight": torch.ones(3)}, {"w": torch.ones(1)}])
-def test_other_models_are_refused(tmp_path, state):
-    with pytest.raises(ValueError, match=r"no table tok_emb\.weight"):
-        load_model(saved(tmp_path / "p", state))

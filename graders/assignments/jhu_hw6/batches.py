@@ -11,7 +11,7 @@ from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
 from graders.errors import GraderFault
 
-from .asking import ask
+from .calls import ask
 from .replies import Floats
 
 Batch = Mapping[str, Any]  # input_ids, attention_mask (n, T) and labels (n,)

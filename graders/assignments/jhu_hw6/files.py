@@ -12,7 +12,7 @@ from graders.checks.compare import CheckFailed, fail
 from graders.checks.score import Score
 from graders.errors import StudentFault
 
-from .asking import ask_once
+from .calls import ask_once
 
 FILES = "base_classification.py and classification.py, or a notebook"
 MOST = 4  # definitions of one name
@@ -35,14 +35,7 @@ def in_each_file(student: Student, score: Score, name: str, judge: Callable[[str
     problem = failures[0]
     if len(failures) == len(found):
         raise problem
-    score.partial(
-        1 - len(failures) / len(found),
-        problem.message,
-        hint=problem.hint,
-        expected=problem.expected,
-        actual=problem.actual,
-        counterexample=dict(problem.counterexample),
-    )
+    score.partial_for(1 - len(failures) / len(found), problem.explanation)
 
 
 def _failure(judge: Callable[[str], None], file: str, name: str, place: str) -> CheckFailed | None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from graders.adapting.arguments import is_required
 from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import Gathered, NotHandedIn, code_folder
 from graders.adapting.reading.upload import Upload
@@ -149,9 +150,4 @@ def _rest(function: Any, values: list[Any], more: dict[str, Any]) -> dict[str, A
 def _required(parameters: Any) -> dict[str, Any]:
     """Return the parameters without a default, each with its value."""
     known = {**vars(settings()), "model_name": settings().model, "num_labels": 2}
-    plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return {
-        name: known.get(name)
-        for name, each in parameters.items()
-        if each.default is each.empty and each.kind in plain
-    }
+    return {name: known.get(name) for name, each in parameters.items() if is_required(each)}

@@ -12,7 +12,6 @@ The warm parent runs no student code and reads nothing of a submission: the chil
 file that only the child opens. The warm parent ends when Softmark closes CONTROL.
 """
 
-import ctypes
 import gc
 import importlib
 import json
@@ -28,13 +27,12 @@ from functools import partial
 
 from graders.boundary.child import entry as child
 from graders.boundary.child import narrow, supervisor
+from graders.boundary.child.libc import LIBC, checked
 
 ENTER, SUPERVISE = b"e", b"s"  # join namespaces, or be supervised
-GIVEN, DOORS = 5, 3  # descriptors in a message, and at most so many for a control group
+GIVEN, PROCS = 5, 3  # descriptors in a message, and at most so many files cgroup.procs
 # The namespaces of bubblewrap: mount, cgroup, UTS, IPC, PID and network.
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
-
-LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +40,10 @@ class Given:
     """The descriptors of one child.
 
     `hold` is the first process of the namespaces to join, or a supervisor's pipe; writing to
-    `doors` enters a control group.
+    `procs`, the files cgroup.procs, enters a control group.
     """
 
-    doors: tuple[int, ...]
+    procs: tuple[int, ...]
     order: int
     channel: int
     output: int
@@ -69,12 +67,12 @@ def main() -> None:
     gc.freeze()  # a collection in a child would copy the memory that it only reads
     gc.enable()
     while True:
-        kind, descriptors, _, _ = socket.recv_fds(control, 1, GIVEN + DOORS)
+        kind, descriptors, _, _ = socket.recv_fds(control, 1, GIVEN + PROCS)
         if not kind:
             return
         if len(descriptors) >= GIVEN:
-            first, doors = descriptors[:GIVEN], tuple(descriptors[GIVEN:])
-            _fork(kind, Given(doors, *first), control)
+            first, procs = descriptors[:GIVEN], tuple(descriptors[GIVEN:])
+            _fork(kind, Given(procs, *first), control)
         for each in descriptors:
             os.close(each)
 
@@ -105,9 +103,9 @@ def _reap() -> bool:
 def _keep(kind: bytes, given: Given) -> int:
     """Start the child, wait for its end, and report its status, time and peak memory."""
     os.setsid()
-    for door in given.doors:
-        os.write(door, b"0")
-        os.close(door)
+    for file in given.procs:
+        os.write(file, b"0")
+        os.close(file)
     os.write(given.status, b"%d\n" % os.getpid())
     for number, descriptor in enumerate((given.channel, given.output, given.output)):
         os.dup2(descriptor, number)
@@ -126,9 +124,7 @@ def _enter(first: int, start: Callable[[], None]) -> int:
     Softmark kills the first process, and the kernel then ends all others in its namespace.
     """
     LIBC.prctl(narrow.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if LIBC.setns(first, NAMESPACES) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, f"setns: {os.strerror(code)}")
+    checked("setns", LIBC.setns(first, NAMESPACES))
     pid = os.fork()
     if pid == 0:
         supervisor.run(start)

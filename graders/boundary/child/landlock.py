@@ -11,6 +11,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from graders.boundary.child.libc import LIBC, checked
+
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 CREATE_RULESET_VERSION = 1
 RULE_PATH_BENEATH = 1
@@ -31,8 +33,6 @@ GRANTS = {
     "device": READ_FILE | WRITE_FILE,
     "gpu": READ_FILE | WRITE_FILE | IOCTL_DEVICE,  # a driver's interface is ioctl
 }
-
-LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def abi() -> int:
@@ -75,8 +75,4 @@ def _grant(ruleset: int, name: str, access: int) -> None:
 def _call(number: int, *arguments: int | bytes) -> int:
     """Make a system call and return its result; raises OSError if it fails."""
     plain = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
-    result: int = LIBC.syscall(ctypes.c_long(number), *plain)
-    if result < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, f"landlock: {os.strerror(code)}")
-    return result
+    return checked("landlock", LIBC.syscall(ctypes.c_long(number), *plain))

@@ -2,7 +2,7 @@
 
     identity and capabilities -> no new privileges -> Landlock -> seccomp -> limits
 
-This file and the two it imports use only the standard library: they run inside the child.
+This file and those it imports use only the standard library: they run inside the child.
 A step that fails ends the child before it says hello, which the parent reports as our fault.
 """
 
@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from graders.boundary.child import landlock, seccomp
+from graders.boundary.child.libc import LIBC, checked
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_NO_NEW_PRIVS = 1, 4, 8, 38
 CAPABILITY_VERSION = 0x20080522
 CAP_DAC_READ_SEARCH, CAP_KILL = 1 << 2, 1 << 5
 CPU_GRACE = 2  # seconds between the signal that can be caught and the one that cannot
-
-LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
@@ -99,9 +98,7 @@ def _keep_capabilities(mask: int) -> None:
     """Drop every capability that is not in the mask; there may be none to drop."""
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     data = (ctypes.c_uint32 * 6)(mask, mask, 0, 0, 0, 0)
-    if LIBC.capset(header, data) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"capset: {os.strerror(number)}")
+    checked("capset", LIBC.capset(header, data))
 
 
 def _limit(name: str, soft: int, hard: int) -> None:
@@ -114,6 +111,4 @@ def _limit(name: str, soft: int, hard: int) -> None:
 
 
 def _prctl(option: int, value: int) -> None:
-    if LIBC.prctl(option, value, 0, 0, 0) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"prctl {option}: {os.strerror(number)}")
+    checked(f"prctl {option}", LIBC.prctl(option, value, 0, 0, 0))

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Iterator
 
 from graders.boundary.child import syscalls
+from graders.boundary.child.libc import LIBC, checked
 
 PR_SET_SECCOMP, MODE_FILTER = 22, 2
 LOAD, MASK, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
@@ -34,8 +35,6 @@ SIGKILL, RLIMIT_CPU = 9, 0
 AS_IF_KILLED = 128 + SIGKILL  # the exit status with which a shell reports it
 
 COLUMNS = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-
-LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Program(ctypes.Structure):
@@ -74,9 +73,7 @@ def forbid_own_end() -> None:
 def _load(steps: Iterator[bytes]) -> None:
     code = b"".join(steps)
     program = Program(len(code) // 8, code)
-    if LIBC.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"seccomp: {os.strerror(number)}")
+    checked("seccomp", LIBC.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0))
 
 
 def _program(column: int, architecture: int, shared: bool, scoped: bool) -> Iterator[bytes]:

@@ -73,20 +73,20 @@ class Group:
         return list(dict.fromkeys(filter(None, (self._memory, self._pids, self._time))))
 
     @property
-    def doors(self) -> tuple[Path, ...]:
+    def procs(self) -> tuple[Path, ...]:
         """The files to which a process writes 0 to enter the group."""
         return tuple(folder / "cgroup.procs" for folder in self._folders())
 
     def command(self, words: list[str]) -> list[str]:
         """Return a command line that enters the group and then runs the given one."""
-        return ["/bin/sh", "-c", ENTER, "sh", *map(str, self.doors), "--", *words]
+        return ["/bin/sh", "-c", ENTER, "sh", *map(str, self.procs), "--", *words]
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[tuple[int, ...]]:
-        """Yield the doors as descriptors, for a process that may not open them."""
+        """Yield these files as descriptors, for a process that may not open them."""
         with contextlib.ExitStack() as stack:
             yield tuple(
-                stack.enter_context(door.open("wb", buffering=0)).fileno() for door in self.doors
+                stack.enter_context(file.open("wb", buffering=0)).fileno() for file in self.procs
             )
 
     def used(self) -> Resources:
@@ -142,7 +142,7 @@ def group_for(limits: Limits) -> Iterator[Group | None]:
         raise
 
 
-def watch_memory(group: Group | None, limits: Limits, *tops: int, sockets: int) -> int:
+def watch_memory(group: Group | None, limits: Limits, *roots: int, sockets: int) -> int:
     """Return the memory of these process trees in bytes; raises LimitExceeded if it is too much.
 
     If there is a control group, the kernel limits the memory, and this returns 0.
@@ -151,7 +151,7 @@ def watch_memory(group: Group | None, limits: Limits, *tops: int, sockets: int) 
         group.watch()
         return 0
     most = policy.together(limits)
-    memory = usage.memory(*tops, enough=most) + sockets * policy.SOCKET_BYTES
+    memory = usage.memory(*roots, enough=most) + sockets * policy.SOCKET_BYTES
     if memory > most:
         raise LimitExceeded(TOGETHER)
     return memory

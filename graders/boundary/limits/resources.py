@@ -58,7 +58,7 @@ class Times:
         return sum(self._seconds.values())
 
 
-def of_trees(*tops: int, times: Times | None = None) -> Resources:
+def of_trees(*roots: int, times: Times | None = None) -> Resources:
     """Return what these processes and their descendants have used; zero if there is no /proc.
 
     `times` remembers processes that nobody waits for; otherwise their time would be lost.
@@ -68,7 +68,7 @@ def of_trees(*tops: int, times: Times | None = None) -> Resources:
     from graders.boundary.limits.usage import tree
 
     total, times = Resources(), times or Times()
-    for pid in {pid for top in tops for pid in tree(top)}:
+    for pid in {pid for root in roots for pid in tree(root)}:
         total = total.and_of(_of_process(pid, times))
     return total.seen_again(Resources(cpu_seconds=times.together))
 

@@ -31,9 +31,9 @@ def tree(pid: int) -> list[int]:
     return found
 
 
-def memory(*tops: int, enough: int) -> int:
+def memory(*roots: int, enough: int) -> int:
     """Return the bytes used by these process trees; above `enough`, shared pages count once."""
-    pids = {pid for top in tops for pid in tree(top)}
+    pids = {pid for root in roots for pid in tree(root)}
     total = sum(map(_resident, pids))
     return total if total <= enough else sum(map(_proportional, pids))
 
@@ -72,7 +72,7 @@ def folder(path: Path, enough: int) -> tuple[int, int]:
     return size, files
 
 
-def held_open(*tops: int, system: int, largest: int) -> Open:
+def held_open(*roots: int, system: int, largest: int) -> Open:
     """Return the deleted files and the sockets that these process trees hold open.
 
     Only files on the file system `system` (`st_dev`) count. A deleted file that is mapped but not
@@ -80,7 +80,7 @@ def held_open(*tops: int, system: int, largest: int) -> Open:
     """
     sizes: dict[int, int] = {}
     sockets: set[int] = set()
-    for pid in {pid for top in tops for pid in tree(top)}:
+    for pid in {pid for root in roots for pid in tree(root)}:
         for found in _descriptors(pid):
             if stat.S_ISSOCK(found.st_mode):
                 sockets.add(found.st_ino)

@@ -59,7 +59,7 @@ def start_warm(job: Job) -> Child:
     namespace.joined = keeper.pid
     watch = namespace.watch
     child = Child(keeper, channel, capture, namespace.end, job.limits, watch, group)
-    child.tops = namespace.tops()
+    child.roots = namespace.roots()
     return child
 
 
@@ -248,7 +248,7 @@ class Namespace:
             raise OSError("bubblewrap did not say which process is the first")
         return self._handle
 
-    def tops(self) -> tuple[int, ...]:
+    def roots(self) -> tuple[int, ...]:
         """Return the processes whose descendants are all of the namespace's processes."""
         return (self.process.pid, *((self.joined,) if self.joined is not None else ()))
 
@@ -258,10 +258,10 @@ class Namespace:
         root = Path(f"/proc/{self._first}/root")
         if not _is_ours(root) and usage.files(root, WRITABLE) > policy.TREE_FILES:
             raise LimitExceeded("it made too many files")
-        tops, sockets = self.tops(), 0
+        roots, sockets = self.roots(), 0
         if self.group is None:
-            sockets = usage.held_open(*tops, system=-1, largest=0).sockets
-        return watch_memory(self.group, self._limits, *tops, sockets=sockets)
+            sockets = usage.held_open(*roots, system=-1, largest=0).sockets
+        return watch_memory(self.group, self._limits, *roots, sockets=sockets)
 
     def kill(self) -> None:
         """End every process in the namespace, and wait until the kernel has."""

@@ -172,8 +172,8 @@ def fork(  # noqa: PLR0913  what a child needs
                 os.write(file, json.dumps(order).encode())
                 os.lseek(file, 0, os.SEEK_SET)
                 own = parent(preload)
-                doors = sent.enter_context(group.opened()) if group is not None else ()
-                own.fork(kind, (file, theirs.fileno(), capture.write, status, hold, *doors))
+                procs = sent.enter_context(group.opened()) if group is not None else ()
+                own.fork(kind, (file, theirs.fileno(), capture.write, status, hold, *procs))
         except OSError:
             os.close(heard)
             raise

@@ -24,12 +24,12 @@ def judge_parts(asked: Asked, judge: PartJudge) -> Judgement:
         except Unreadable as error:
             errors.append(f"`{part}`: {error}")
     if errors:
-        raise Unreadable("\n".join((*errors, *_told(found))))
+        raise Unreadable("\n".join((*errors, *_readable(found))))
     weights = {part: float(of_part(asked.machine, "weights", part, 1.0)) for part in parts}
     return together(found, weights)
 
 
-def _told(found: dict[str, Judgement]) -> Iterator[str]:
+def _readable(found: dict[str, Judgement]) -> Iterator[str]:
     """Yield what graders are told about the parts that could be read."""
     for part, each in found.items():
         said = {1.0: "correct", 0.0: "not correct"}.get(

@@ -3,10 +3,13 @@
 from functools import cached_property
 
 from graders.boundary.outcome import read_reply
+from graders.boundary.student import Student
 
 
 class Answering:
     """Subclasses say what `answer(function, **values)` gives."""
+
+    once = Student.once
 
     @cached_property
     def kept(self):

@@ -93,7 +93,7 @@ class Counting(Odd):
 
 def test_an_equal_question_is_put_once():
     """What breaks is no answer, and neither another question nor another student's is."""
-    ask_once = importlib.import_module("graders.assignments.jhu_hw6.asking").ask_once
+    ask_once = importlib.import_module("graders.assignments.jhu_hw6.calls").ask_once
     student, other = Counting(7), Counting(8)
     for each in (student, other):
         with pytest.raises(StudentFault):

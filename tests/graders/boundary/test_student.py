@@ -179,3 +179,17 @@ def test_output_flood_is_cut_and_harmless(start):
 def test_submission_without_code_still_starts(opener):
     with pytest.raises(StudentRaised, match="`dataset.py` is not in your submission"):
         opener(folder=None).call("make", module="dataset", function="item", i=0)
+
+
+def test_once_keeps_answers_and_the_named_exceptions(student):
+    counted = iter(range(9))
+
+    def fail():
+        raise BadReply(str(next(counted)))
+
+    assert [student.once("a", lambda: next(counted)) for _ in range(2)] == [0, 0]
+    for keep, said in (((), "1"), ((), "2"), ((BadReply,), "3"), ((), "3")):
+        with pytest.raises(BadReply, match=said):
+            student.once("b", fail, keep)
+    student.close()
+    assert student.once("b", lambda: 4) == 4

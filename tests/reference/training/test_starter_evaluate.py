@@ -11,7 +11,6 @@ import torch
 from graders.data.birthplaces import DEV, WIKI, open_data
 from graders.registry.discovery import ASSIGNMENTS
 from reference.data.vocabulary import Vocabulary
-from reference.models.checkpoint import load_model
 from reference.models.gpt import GPT, GPTConfig
 from reference.models.prediction import predict_places, read_prompts
 from reference.training.files import save_tensors
@@ -69,10 +68,11 @@ def course_model(vocabulary, *, rope):
 def test_run_py_says_what_the_reference_says(data, evaluate, tmp_path, variant):
     vocabulary = Vocabulary((data.folder / WIKI).read_text(encoding="utf-8"))
     checkpoint, questions = tmp_path / f"{variant}.finetune.params", tmp_path / "few.tsv"
-    save_tensors(checkpoint, course_model(vocabulary, rope=variant == "rope").state_dict())
+    model = course_model(vocabulary, rope=variant == "rope")
+    save_tensors(checkpoint, model.state_dict())
     lines = (data.folder / DEV).read_text(encoding="utf-8").splitlines(keepends=True)
     questions.write_text("".join(lines[:QUESTIONS]), encoding="utf-8")
-    ours = predict_places(load_model(checkpoint), vocabulary, read_prompts(questions))
+    ours = predict_places(model.eval(), vocabulary, read_prompts(questions))
     assert len(set(ours)) == QUESTIONS, "one answer to all would show nothing"
     said = evaluate(variant, data.folder / WIKI, checkpoint, questions)
     assert said == "".join(f"{place}\n" for place in ours)

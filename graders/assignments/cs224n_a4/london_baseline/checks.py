@@ -160,7 +160,7 @@ def test_london_baseline(
         fail(f"`{FILE}` is empty.", expected=EXPECTED)
     statement = read_statement(text)
     baseline = Baseline(data.dev.count(LONDON), len(data.dev))
-    _refuse_wrong_world(statement, data, int(settings["course_dev_lines"]))
+    _require_course_data(statement, data, int(settings["course_dev_lines"]))
     score.show(Accuracy(f"{LONDON} baseline, on dev", baseline.right, baseline.n))
     false = baseline.false_claims(statement)
     if false or not baseline.is_stated(statement):
@@ -168,7 +168,7 @@ def test_london_baseline(
     score.note(f"Recomputed: {_recomputed(baseline)}.")
 
 
-def _refuse_wrong_world(statement: Statement, data: Data, course_lines: int) -> None:
+def _require_course_data(statement: Statement, data: Data, course_lines: int) -> None:
     """Raise if the built-in sample dataset would grade a number about the course's questions."""
     counts = [b for _, b in statement.ratios] + [claim.value for claim in statement.claims]
     if data.embedded and course_lines in counts:

@@ -158,13 +158,10 @@ def layout_of(student: Student) -> Layout | None:
     OPAQUE if the rotation works with the table but the layout is unknown; None if the two
     functions do not agree, and the table is not in the handout's layout.
     """
-    if "layout" not in student.kept:
-        try:
-            student.kept["layout"] = _find(student)
-        except StudentFault:  # a check reports it
-            student.kept["layout"] = HANDOUT
-    layout: Layout | None = student.kept["layout"]
-    return layout
+    try:
+        return student.once("layout", lambda: _find(student), (StudentFault,))
+    except StudentFault:  # a check reports it
+        return HANDOUT
 
 
 def agrees(student: Student, inputs: Inputs) -> bool:

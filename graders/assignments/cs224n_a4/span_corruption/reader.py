@@ -206,15 +206,11 @@ class Reader:
         often = any(_breaks(rule, each, RARE) for each in readings or training)
         if often or any(_breaks(rule, each, MOST) for each in self.readings()):
             raise problem
-        score.partial(
-            RARELY,
+        message = (
             f"{problem.message} This happens in fewer than {RARE:.0%} of the readings of ordinary "
-            "documents, so only half of the points are deducted.",
-            hint=problem.hint,
-            expected=problem.expected,
-            actual=problem.actual,
-            counterexample=dict(problem.counterexample),
+            "documents, so only half of the points are deducted."
         )
+        score.partial_for(RARELY, replace(problem.explanation, message=message))
 
 
 def _can_judge(rule: Rule, reading: Reading) -> bool:

@@ -111,15 +111,7 @@ class Run:
 
 def runs(student: Student) -> Sequence[Run]:
     """Run each of CASES with the student's run.py, once for all checks."""
-    if "training_runs" not in student.kept:
-        try:
-            student.kept["training_runs"] = _ask(student)
-        except (StudentFault, CheckFailed) as problem:
-            student.kept["training_runs"] = problem
-    seen: Sequence[Run] | StudentFault | CheckFailed = student.kept["training_runs"]
-    if isinstance(seen, Exception):
-        raise seen
-    return seen
+    return student.once("training_runs", lambda: _ask(student), (StudentFault, CheckFailed))
 
 
 def _ask(student: Student) -> Sequence[Run]:

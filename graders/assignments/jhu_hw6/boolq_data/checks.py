@@ -13,8 +13,8 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentFault
 
-from ..asking import ask, ask_once
 from ..batches import Task, draw_task
+from ..calls import ask, ask_once
 from ..files import definitions, in_each_file
 from ..replies import UNREADABLE, is_whole, sequence
 from ..training.runs import NAME as LOOP

@@ -10,7 +10,7 @@ from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.errors import BadReply, StudentFault, Unavailable
 
-from ..asking import ask_once
+from ..calls import ask_once
 from ..replies import UNREADABLE, is_whole, mapping, sequence
 
 PARTS = ("training", "validation", "test")

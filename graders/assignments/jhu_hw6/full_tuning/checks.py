@@ -9,7 +9,7 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
 from ..replies import Floats
-from ..tuning.asked import Asked, in_each_model
+from ..tuning.model_class import Asked, in_each_model
 from ..tuning.pooling import ACCEPTED, POOLED, POOLINGS, SHRUNK
 from ..tuning.questions import RANDOM, Question
 from ..tuning.tuned import require_trained

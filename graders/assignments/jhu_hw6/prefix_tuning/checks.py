@@ -13,7 +13,7 @@ from graders.checks.compare import fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
-from ..tuning.asked import Asked, in_each_model
+from ..tuning.model_class import Asked, in_each_model
 from ..tuning.pooling import Way
 from ..tuning.questions import PREFIX_LENGTH, Forward, Question
 from ..tuning.tuned import Tuned, require_trained

@@ -7,7 +7,7 @@ import numpy as np
 from graders.checks.compare import fail, is_close
 
 from ..replies import floats
-from ..tuning.asked import Asked
+from ..tuning.model_class import Asked
 from ..tuning.pooling import POOLED, POOLINGS, Way
 from ..tuning.questions import PREFIX_LENGTH, Forward, Question
 

@@ -14,8 +14,8 @@ from graders.checks.compare import TOLERANCES
 from graders.checks.mistakes import Mistake
 from graders.errors import GraderFault
 
-from ..asking import ask
 from ..batches import Batch, part
+from ..calls import ask
 from ..replies import Floats
 from .runs import Run, Update
 

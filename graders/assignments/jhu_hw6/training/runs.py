@@ -14,8 +14,8 @@ from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.errors import BadReply, StudentFault, Unavailable
 
-from ..asking import ask_once
 from ..batches import Task
+from ..calls import ask_once
 from ..replies import UNREADABLE, Floats, arrays, mapping, sequence
 
 NAME = "train"

@@ -20,6 +20,17 @@ from graders.adapting.raised import is_of_this_machine, is_unwritten, told
 
 from ..boolq_data.student_side import NAME as DATASET
 from ..boolq_data.student_side import own_forms
+from ..student_model import (
+    HUB_NAMES,
+    NARROW,
+    PREPARE,
+    Parts,
+    build,
+    prepared,
+    provide_rows,
+)
+from ..student_model import NAME as CLASS
+from ..student_script import Enough, run_script
 from ..student_side import (
     FILES,
     bound,
@@ -32,17 +43,6 @@ from ..student_side import (
     settings,
 )
 from ..student_spy import CPU, GPU, Classifier, items, state
-from ..tuning.student_custom import (
-    HUB_NAMES,
-    NARROW,
-    PREPARE,
-    Parts,
-    build,
-    prepared,
-    provide_rows,
-)
-from ..tuning.student_custom import NAME as CLASS
-from ..tuning.student_entry import Enough, run_script
 from .student_log import Log
 
 NAME = "train"

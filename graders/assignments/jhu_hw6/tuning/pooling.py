@@ -7,7 +7,7 @@ from graders.boundary.student import Student
 from graders.checks.compare import is_close
 from graders.errors import GraderFault
 
-from ..asking import ask
+from ..calls import ask
 from ..replies import Floats, floats
 from .questions import Forward, Question
 

@@ -14,7 +14,7 @@ from graders.checks.compare import describe, fail, is_close, largest_difference
 from graders.checks.inputs import Inputs
 from graders.errors import BadReply, GraderFault
 
-from ..asking import ask, ask_once
+from ..calls import ask, ask_once
 from ..replies import Floats, floats, mapping, sequence
 
 CLASS = "CustomModelforSequenceClassification"

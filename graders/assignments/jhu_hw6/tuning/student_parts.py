@@ -21,11 +21,11 @@ from graders.adapting.unavailable import cause_of
 
 from ..boolq_data.student_side import NAME as DATASET
 from ..boolq_data.student_side import dataset_of_two
+from ..student_model import HUB_NAMES, PREPARE, provide_rows
 from ..student_side import by_position, code_of, globals_of, offline, settings
 from ..student_spy import CPU, Classifier
 from ..training.student_side import NAME as LOOP
 from ..training.student_side import SETS, WEIGHTS, like_theirs, run_on
-from .student_custom import HUB_NAMES, PREPARE, provide_rows
 
 TRAIN, VALIDATION = 9427, 3270  # the rows of BoolQ
 KINDS = ("full", "head", "prefix")

@@ -12,10 +12,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from graders.adapting.unavailable import cause_of
 
 from ..boolq_data.student_side import own_forms
-from ..student_side import FILES, PREFIX_LENGTH, definitions, offline
-from ..student_spy import state
-from ..training.student_side import NAME, run
-from .student_custom import (
+from ..student_model import (
     HUB_NAMES,
     Parts,
     build,
@@ -25,8 +22,11 @@ from .student_custom import (
     prepared,
     provide_rows,
 )
-from .student_custom import NAME as CLASS
-from .student_entry import handed_over
+from ..student_model import NAME as CLASS
+from ..student_script import handed_over
+from ..student_side import FILES, PREFIX_LENGTH, definitions, offline
+from ..student_spy import state
+from ..training.student_side import NAME, run
 
 MOST_TEXT = 200  # characters of an exception
 

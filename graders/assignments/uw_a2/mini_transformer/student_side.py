@@ -47,6 +47,7 @@ EXPERIMENTS = (
 )
 MOST_TEXT = 300  # characters of an exception
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
+PLAIN = (inspect.Parameter.POSITIONAL_OR_KEYWORD, KEYWORD_ONLY)
 CPU = torch.device("cpu")
 GIVEN = {"DEVICE": CPU, "device": CPU}
 
@@ -239,37 +240,18 @@ def _ask(function: str, values: Sequence[Any]) -> Any:
     """
     ask = student()[function]
     named = dict(zip(ARGUMENTS[function], values, strict=False))
-    if _is_by_name(ask, values, named):
-        return ask(**named)
-    keywords = _keywords(ask, values, named)
-    return ask(*(named[name] for name in named if name not in keywords), **keywords)
-
-
-def _is_by_name(ask: Callable[..., Any], values: Sequence[Any], named: dict[str, Any]) -> bool:
-    """Return whether it has a parameter of each name; *args and **kwargs do not count."""
-    try:
+    signature = None
+    with contextlib.suppress(TypeError, ValueError):
         signature = inspect.signature(ask)
-    except (TypeError, ValueError):
-        return False
-    plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, KEYWORD_ONLY)
-    explicit = {each.name for each in signature.parameters.values() if each.kind in plain}
-    if _binds(signature, *values) and not set(named) <= explicit:
-        return False
-    return _binds(signature, **named)
-
-
-def _keywords(
-    ask: Callable[..., Any], values: Sequence[Any], named: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the arguments of its keyword-only parameters, unless all fit in order."""
-    try:
-        signature = inspect.signature(ask)
-    except (TypeError, ValueError):
-        return {}
-    if _binds(signature, *values):
-        return {}
+    if signature is None:
+        return ask(*named.values())
     kinds = {each.name: each.kind for each in signature.parameters.values()}
-    return {name: named[name] for name in named if kinds.get(name) is KEYWORD_ONLY}
+    in_order = _binds(signature, *values)
+    # *args and **kwargs, which take any name, do not count.
+    if _binds(signature, **named) and (not in_order or all(kinds.get(n) in PLAIN for n in named)):
+        return ask(**named)
+    keywords = {} if in_order else {n: named[n] for n in named if kinds.get(n) is KEYWORD_ONLY}
+    return ask(*(named[name] for name in named if name not in keywords), **keywords)
 
 
 def _binds(signature: inspect.Signature, *values: Any, **named: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from graders.boundary.student import Student
-from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.compare import CheckFailed, Explanation, fail, is_close
 from graders.checks.mistakes import sentence
 from graders.checks.score import Score
 from graders.errors import StudentRaised
@@ -68,21 +68,13 @@ def each_counts(score: Score, judgements: Sequence[Callable[[], None]]) -> None:
     if len(problems) == len(judgements):
         raise problems[0]
     if problems:
-        _partly(score, 1 - len(problems) / len(judgements), problems[0])
+        score.partial_for(1 - len(problems) / len(judgements), _explanation(problems[0]))
 
 
-def _partly(score: Score, fraction: float, problem: CheckFailed | StudentRaised) -> None:
-    if isinstance(problem, StudentRaised):
-        score.partial(fraction, str(problem), hint=problem.hint, actual=problem.where)
-        return
-    score.partial(
-        fraction,
-        problem.message,
-        hint=problem.hint,
-        expected=problem.expected,
-        actual=problem.actual,
-        counterexample=dict(problem.counterexample),
-    )
+def _explanation(problem: CheckFailed | StudentRaised) -> Explanation:
+    if isinstance(problem, CheckFailed):
+        return problem.explanation
+    return Explanation(str(problem), hint=problem.hint, actual=problem.where)
 
 
 def _is_right(attended: Attended) -> bool:

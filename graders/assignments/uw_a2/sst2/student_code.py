@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from graders.adapting.arguments import is_required
 from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import NotHandedIn, code_folder, gather
 from graders.adapting.offline import ready
@@ -86,8 +87,7 @@ def _rest(parameters: list[inspect.Parameter]) -> dict[str, Any]:
     return {
         each.name: _extras().get(_meaning(each.name), "validation")
         for each in parameters
-        if each.default is each.empty
-        and each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+        if is_required(each)
     }
 
 

@@ -23,7 +23,7 @@ from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
 from graders.errors import StudentFault, Unavailable
 
-from .asked import asked, unreadable
+from .calls import asked, unreadable
 from .rows import Row, rows
 
 EPOCHS = 64  # of the script: no main trains longer

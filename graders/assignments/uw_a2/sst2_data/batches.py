@@ -13,7 +13,7 @@ from graders.checks.compare import CheckFailed, describe, fail
 from graders.checks.inputs import Inputs
 from graders.errors import StudentFault
 
-from ..sst2.asked import asked, oracle, unreadable
+from ..sst2.calls import asked, oracle, unreadable
 from ..sst2.rows import Row, long_row, rows
 
 Ids = NDArray[np.int64]

@@ -13,7 +13,7 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import StudentFault
 
-from ..sst2.asked import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
+from ..sst2.calls import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
 from ..sst2.rows import rows
 from ..sst2_training.updates import refused
 from .batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, batches, family_batches

@@ -9,7 +9,7 @@ import numpy as np
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 
-from ..sst2.asked import unreadable
+from ..sst2.calls import unreadable
 from ..sst2.rows import Row, rows
 
 SPLITS = ("train", "validation", "test")

@@ -11,7 +11,7 @@ from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
-from ..sst2.asked import not_written
+from ..sst2.calls import not_written
 from ..sst2.visits import Loader, Optimizer, Visits, visits
 from ..sst2_data.batches import works_with_roberta
 from ..sst2_training.updates import require_device

@@ -22,7 +22,7 @@ from torch import nn
 from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.utils.data import DataLoader
 
-from graders.adapting.arguments import require_fit
+from graders.adapting.arguments import is_required, require_fit
 from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import calls, code_folder
 from graders.adapting.raised import is_of_this_machine, is_raised_inside, told
@@ -319,15 +319,10 @@ def _replaced(main: Callable[..., Any], standins: dict[str, Any]) -> Iterator[No
 
 def _arguments(main: Callable[..., Any]) -> dict[str, Any]:
     """Return values for main's required arguments."""
-    demanded = [
-        name
-        for name, each in inspect.signature(main).parameters.items()
-        if each.default is each.empty
-        and each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
-    ]
     return {
         name: next((v for word, v in ARGUMENTS.items() if word in name.lower()), _Options())
-        for name in demanded
+        for name, each in inspect.signature(main).parameters.items()
+        if is_required(each)
     }
 
 

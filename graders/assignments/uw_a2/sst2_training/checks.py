@@ -9,7 +9,7 @@ from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
-from ..sst2.asked import asked, first_that_holds, not_written, unreadable
+from ..sst2.calls import asked, first_that_holds, not_written, unreadable
 from ..sst2.visits import visits
 from .evaluations import CASES, EXPECTED, MISTAKES, Evaluated, evaluates
 from .numbers import find, in_words

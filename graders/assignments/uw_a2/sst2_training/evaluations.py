@@ -8,7 +8,7 @@ from typing import Any
 from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
 
-from ..sst2.asked import asked, first_that_holds, unreadable
+from ..sst2.calls import asked, first_that_holds, unreadable
 from ..sst2.rows import classes, labelled
 from .updates import SOURCES
 

@@ -14,7 +14,7 @@ from graders.checks.compare import CheckFailed, fail
 from graders.checks.inputs import Inputs
 from graders.errors import StudentFault, StudentRaised, Unavailable
 
-from ..sst2.asked import asked, first_that_holds, oracle, unreadable
+from ..sst2.calls import asked, first_that_holds, oracle, unreadable
 from ..sst2.rows import Row, rows
 from ..sst2_data.batches import Ids, tokens_of
 

@@ -87,15 +87,15 @@ class Checkpoints:
 
     def judge(self, weights: Weights, checkpoint: Checkpoint) -> Finding | None:
         """Return what is wrong with the weights; raise GraderFault without the course's data."""
-        self._refuse_wrong_world(weights, checkpoint)
+        self._require_course_data(weights, checkpoint)
         return judge(weights, self.plan(weights, checkpoint))
 
     def misfit(self, weights: Weights, checkpoint: Checkpoint) -> Finding | None:
         """Return why no model can have these weights; raise GraderFault as `judge` does."""
-        self._refuse_wrong_world(weights, checkpoint)
+        self._require_course_data(weights, checkpoint)
         return misfit(weights, self.plan(weights, checkpoint))
 
-    def _refuse_wrong_world(self, weights: Weights, checkpoint: Checkpoint) -> None:
+    def _require_course_data(self, weights: Weights, checkpoint: Checkpoint) -> None:
         table = weights.tensors.get("tok_emb.weight")
         asked = int(self.files.settings["course_vocabulary"])
         if self.files.data.embedded and table is not None and table.shape[:1] == (asked,):
@@ -123,13 +123,14 @@ class Checkpoints:
         self, weights: Weights, checkpoint: Checkpoint, part: str, predictions: tuple[str, ...]
     ) -> Comparison:
         """Return these predictions with the weights' answers, decoded once for all checks."""
-        known: dict[tuple[str, str], Answers] = self.sandbox.kept.setdefault("answers", {})
-        if (checkpoint.file, part) not in known:
+
+        def decode() -> Answers:
             decoder = Decoder(weights, self.plan(weights, checkpoint), self.files.data)
             most = None if part == "dev" else int(self.files.settings["checkpoint_test_rows"])
-            known[checkpoint.file, part] = decoder.answers(part, most)
-        name = file_name(checkpoint.model, part)
-        return Comparison(name, part, predictions, known[checkpoint.file, part])
+            return decoder.answers(part, most)
+
+        answers = self.sandbox.once(("answers", checkpoint.file, part), decode)
+        return Comparison(file_name(checkpoint.model, part), part, predictions, answers)
 
     def confirms(self, found: Comparison) -> bool:
         """Return whether enough rows agree for the weights to have made the predictions."""

@@ -76,10 +76,7 @@ def read_weights(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weig
     """Return the file's tensors, opened once for all checks. A missing file skips the check."""
     if not submitted.has(name):
         skip(f"`{name}` was not submitted, or it exceeds the size limit; it is optional.")
-    known: dict[str, Weights | Finding] = sandbox.kept.setdefault("weights", {})
-    if name not in known:
-        known[name] = _open(sandbox, submitted, name)
-    return known[name]
+    return sandbox.once(("weights", name), lambda: _open(sandbox, submitted, name))
 
 
 def _open(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | Finding:

@@ -37,7 +37,7 @@ class PredictionFiles:
         count = len(self._questions(part))
         aligned = read_predictions(raw, count)
         if isinstance(aligned, Misaligned):
-            self._refuse_wrong_world(raw)
+            self._require_course_data(raw)
             hint = self._copy_of_other_part(model, part, raw) or likeness(aligned.lines, self.data)
             fail(aligned.reason, hint=hint, expected=f"{count} lines, one place per question")
         scored = Scored(name, aligned.predictions, self._gold(part), aligned.notes)
@@ -92,7 +92,7 @@ class PredictionFiles:
             )
         return gold
 
-    def _refuse_wrong_world(self, raw: bytes) -> None:
+    def _require_course_data(self, raw: bytes) -> None:
         """Raise if the built-in sample dataset would grade predictions for the course's data."""
         counts = [self.settings[f"course_{part}_lines"] for part in PARTS]
         if self.data.embedded and any(

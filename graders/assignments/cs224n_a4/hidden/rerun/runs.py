@@ -64,10 +64,7 @@ class Ran:
 
 def rerun_of(rerun: Rerun, data: Data) -> Sequence[Ran]:
     """Run each of COMMANDS with the student's run.py, once for all checks."""
-    kept = rerun.student.kept
-    if "rerun" not in kept:
-        kept["rerun"] = _run_all(rerun, data)
-    ran: Sequence[Ran] = kept["rerun"]
+    ran = rerun.student.once("rerun", lambda: _run_all(rerun, data))
     if not ran:
         skip("There is no run.py next to attention.py, so nothing can be trained again.")
     return ran

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..student_side import (
+from .student_side import (
     PREFIX_LENGTH,
     by_name,
     by_position,
@@ -20,7 +20,7 @@ from ..student_side import (
     offline,
     settings,
 )
-from ..student_spy import CPU
+from .student_spy import CPU
 
 NAME = "CustomModelforSequenceClassification"
 PREPARE = "pre_process"

@@ -16,18 +16,7 @@ NO_SEGMENTS = f"RoBERTa's tokenizer returns input_ids and attention_mask, but no
 
 def asked(student: Student, question: str, ask: Callable[[], Answer]) -> Answer:
     """Return or raise what `ask` does; repeated calls use the cached result."""
-    seen = student.kept.setdefault("sst2", {})
-    if question not in seen:
-        try:
-            seen[question] = ask()
-        except StudentRaised as problem:
-            seen[question] = _explained(problem)
-        except (StudentFault, Unavailable, CheckFailed) as problem:
-            seen[question] = problem
-    answer: Answer = seen[question]
-    if isinstance(answer, StudentFault | Unavailable | CheckFailed):
-        raise answer
-    return answer
+    return student.once(question, lambda: _explained(ask), (StudentFault, Unavailable, CheckFailed))
 
 
 def oracle(sandbox: Student, question: str, function: str, **values: Any) -> Any:
@@ -38,18 +27,19 @@ def oracle(sandbox: Student, question: str, function: str, **values: Any) -> Any
         raise GraderFault(f"the oracle did not answer: {problem}") from None
 
 
-def _explained(problem: StudentRaised) -> StudentRaised | CheckFailed:
-    """Return the failure, with a hint if the exception identifies the mistake."""
-    if problem.kind == ABSENT:  # the sentence says which name is missing, and where
-        return CheckFailed(
-            str(problem).partition(f"{ABSENT}: ")[2],
-            hint="Submit the file that defines it under the handout's name.",
-        )
-    if problem.kind == "KeyError" and SEGMENTS in str(problem):
-        failed = CheckFailed(str(problem), hint=NO_SEGMENTS, actual=problem.where)
-        failed.__cause__ = problem
-        return failed
-    return problem
+def _explained(ask: Callable[[], Answer]) -> Answer:
+    """Return or raise what `ask` does, with a hint if the exception identifies the mistake."""
+    try:
+        return ask()
+    except StudentRaised as problem:
+        if problem.kind == ABSENT:  # the sentence says which name is missing, and where
+            raise CheckFailed(
+                str(problem).partition(f"{ABSENT}: ")[2],
+                hint="Submit the file that defines it under the handout's name.",
+            ) from None
+        if problem.kind == "KeyError" and SEGMENTS in str(problem):
+            raise CheckFailed(str(problem), hint=NO_SEGMENTS, actual=problem.where) from problem
+        raise
 
 
 def note_file(student: Student, score: Any) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from statistics import fmean, median
 
 from graders.model import Check, CheckResult, Result
-from submissions.imports.attempts import key_of
+from submissions.imports.last_attempts import key_of
 from submissions.people import people_in
 
 CLEAR = {"passed": True, "failed": False, "partial": False}

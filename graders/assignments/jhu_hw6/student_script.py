@@ -17,7 +17,7 @@ from torch import nn
 
 from graders.adapting.reading.source import read_source
 
-from ..student_side import FILES, code_of, gathered, globals_of, settings
+from .student_side import FILES, code_of, gathered, globals_of, settings
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 ENOUGH = 6  # models: three kinds of tuning, twice
