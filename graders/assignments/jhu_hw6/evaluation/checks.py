@@ -296,14 +296,14 @@ def _known_mistake(
 ) -> str | None:
     """Return the only known mistake that gives the accuracies of two questions, or of more."""
     names: set[str] | None = None
-    for number, purpose in enumerate(PURPOSES, 1):
+    for count, purpose in enumerate(PURPOSES, 1):
         question = _question(inputs, sandbox, purpose)
         came = ask(question)
         fitting = {
             says for says, each in question.mistakes.items() if is_close(came, each, "share")
         }
         names = fitting if names is None else names & fitting
-        if number > 1 and len(names) < 2:
+        if count > 1 and len(names) < 2:
             break
     return names.pop() if names and len(names) == 1 else None
 
