@@ -63,7 +63,7 @@ def draw_task(inputs: Inputs, purpose: str, count: int) -> Task:
     So the model's own answers are not the labels, and its errors are not all on the same side.
     """
     source = inputs.generator("task", purpose)
-    vocabulary = int(source.integers(40, 60))
+    vocabulary = max(int(source.integers(40, 60)), count + 1)  # no two texts start alike
     weights = draw_weights(source, vocabulary)
     train = draw_batch(source, count, vocabulary)
     train["labels"] = (_answers(weights, train) + np.arange(count) + source.integers(0, 2)) % 2

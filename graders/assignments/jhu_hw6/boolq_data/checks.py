@@ -1,6 +1,6 @@
 """BoolQADataset: questions and passages as ids, masks and labels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +20,17 @@ from ..replies import UNREADABLE, is_whole, sequence
 from ..training.runs import NAME as LOOP
 from ..training.runs import Plan, training_run
 from ..unwritten import require_own_work
-from .prepared import parts, require_data, require_fitting_script, require_model, require_use
+from .prepared import (
+    TRAINED,
+    parts,
+    require_data,
+    require_fitting_script,
+    require_model,
+    require_use,
+)
 from .texts import Rows, draw_rows
+
+Items = Sequence[Mapping[str, Any]]
 
 NAME = "BoolQADataset"
 FAMILIES = ("bert", "roberta")
@@ -37,7 +46,6 @@ TEXT = 'the handout encodes question + " [SEP] " + passage'
 ONE_EPOCH = Plan(epochs=1, own=False)
 PREPARE = "pre_process"
 MOST_LONG = 10_000  # numbers in an item
-TRAINED = 8000  # rows of the training split; the others are for the test
 GIVEN = "Your files don't define BoolQADataset, so the course's version was used."
 
 
@@ -50,7 +58,8 @@ def test_some_code_is_written(student: Student, inputs: Inputs, sandbox: Student
 @pytest.mark.criterion("boolq-data", depends_on=("some-code-is-written",))
 def test_items_have_the_keys(student: Student, inputs: Inputs, score: Score) -> None:
     """Each item has input_ids and attention_mask of length max_len, and one label."""
-    for rows, items in _replies(student, inputs, score):
+
+    def judge(rows: Rows, items: Items) -> None:
         for item in items:
             _require_keys(item, rows.max_len)
         for name in KEYS:
@@ -58,13 +67,16 @@ def test_items_have_the_keys(student: Student, inputs: Inputs, score: Score) -> 
                 if form[0] != np.int64 or (name == "labels" and form[1]):
                     _require_usable(student, inputs, score, name, *form)
 
+    _judge_items(student, inputs, score, judge)
+
 
 @pytest.mark.criterion("boolq-data", weight=0.75, depends_on=("some-code-is-written",))
 def test_items_encode_the_text(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
     """input_ids encode question + " [SEP] " + passage, truncated or padded to max_len."""
-    for rows, items in _replies(student, inputs, score):
+
+    def judge(rows: Rows, items: Items) -> None:
         ways: Any = ask(
             sandbox, "encoded", family=rows.family, rows=dict(rows.columns), max_len=rows.max_len
         )
@@ -79,11 +91,14 @@ def test_items_encode_the_text(
         if found != "handout":
             score.note(f"Accepted, but question and passage are joined differently: {TEXT}.")
 
+    _judge_items(student, inputs, score, judge)
+
 
 @pytest.mark.criterion("boolq-data", weight=0.75, depends_on=("some-code-is-written",))
 def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) -> None:
     """There is one item per row, in order; its label is 1 for True and 0 for False."""
-    for rows, items in _replies(student, inputs, score):
+
+    def judge(rows: Rows, items: Items) -> None:
         labels = [_flat(item.get("labels")) for item in items]
         wanted = [int(answer) for answer in rows.columns["answers"]]
         if [each.tolist() if each is not None else None for each in labels] != [
@@ -96,12 +111,14 @@ def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) 
                 actual=str([None if each is None else each.tolist() for each in labels])[:200],
             )
 
+    _judge_items(student, inputs, score, judge)
+
 
 @pytest.mark.criterion("boolq-data", weight=0.5, depends_on=("some-code-is-written",))
 def test_parts_are_apart(student: Student, inputs: Inputs, score: Score) -> None:
     """pre_process makes a model of two classes, and three splits without common rows, for train."""
     if not definitions(student, PREPARE):  # the class or the script may do it
-        list(_replies(student, inputs, score))  # but a class that raises earns nothing
+        _judge_items(student, inputs, score)  # but a class that raises earns nothing
         if definitions(student, LOOP):
             in_each_file(student, score, LOOP, lambda file: require_fitting_script(student, file))
         return
@@ -123,20 +140,26 @@ def test_parts_are_apart(student: Student, inputs: Inputs, score: Score) -> None
     in_each_file(student, score, PREPARE, judge)
 
 
-def _replies(
-    student: Student, inputs: Inputs, score: Score
-) -> Iterator[tuple[Rows, Sequence[Mapping[str, Any]]]]:
-    """Yield for each file and tokenizer the rows and the student's items for them."""
-    found = definitions(student, NAME)
-    if not found:
+def _judge_items(
+    student: Student,
+    inputs: Inputs,
+    score: Score,
+    judge: Callable[[Rows, Items], None] = lambda *_: None,
+) -> None:
+    """Grade the items that each file's dataset returns for each tokenizer."""
+    if not definitions(student, NAME):
         score.note(GIVEN)
-    for file, _ in found:
+        return
+
+    def judge_file(file: str) -> None:
         for family in FAMILIES:
             rows = draw_rows(inputs, family)
-            yield rows, _items(student, rows, file)
+            judge(rows, _items(student, rows, file))
+
+    in_each_file(student, score, NAME, judge_file)
 
 
-def _items(student: Student, rows: Rows, file: str) -> Sequence[Mapping[str, Any]]:
+def _items(student: Student, rows: Rows, file: str) -> Items:
     length, items = ask_once(
         student,
         "dataset_items",
@@ -155,7 +178,7 @@ def _items(student: Student, rows: Rows, file: str) -> Sequence[Mapping[str, Any
     return items
 
 
-def _length_and_items(reply: Any) -> tuple[int | None, Sequence[Mapping[str, Any]]]:
+def _length_and_items(reply: Any) -> tuple[int | None, Items]:
     length, items = reply["length"], sequence(reply["items"], dict)
     if sum(np.size(value) for each in items for value in each.values()) > MOST_LONG * len(items):
         raise BadReply(UNREADABLE)
@@ -169,10 +192,20 @@ def _require_keys(item: Mapping[str, Any], max_len: int) -> None:
         if not is_whole(value) or value.size != size or value.ndim > 1:
             fail(
                 f"`{name}` of an item has the wrong type or shape.",
-                hint='encode_plus returns (1, max_len): flatten() it; use padding="max_length".',
+                hint=_form_hint(name, value, size),
                 expected=f"an integer tensor with {size} element(s) and at most one axis",
                 actual=describe(value) if name in item else f"keys {sorted(item)[:6]}",
             )
+
+
+def _form_hint(name: str, value: Any, size: int) -> str:
+    if name == "labels":
+        return "Return torch.tensor(int(answer), dtype=torch.long)."
+    if not is_whole(value):
+        return 'Return the tensors of the tokenizer: return_tensors="pt".'
+    if value.size == size:
+        return "encode_plus returns (1, max_len): flatten() it."
+    return 'Use max_length=self.max_len, padding="max_length" and truncation=True.'
 
 
 def _require_usable(

@@ -14,6 +14,8 @@ from ..calls import ask_once
 from ..replies import UNREADABLE, is_whole, mapping, sequence
 
 PARTS = ("training", "validation", "test")
+SPLITS = {"train": frozenset(range(9427)), "validation": frozenset(range(9427, 9427 + 3270))}
+TRAINED = 8000  # rows of the training split; the others are for the test
 MOST_ROWS = 100_000  # of all parts together
 MOST_NAME = 20  # characters of a type
 MOST_SMALL = 100  # rows of a small subset; the handout uses 10
@@ -104,6 +106,24 @@ def _require_rows(whole: Prepared) -> None:
             hint="Don't use drop_last where accuracy is measured.",
             actual=f"{whole.left_out} rows are left out",
         )
+    _require_all_used(*whole.rows)
+
+
+def _require_all_used(training: frozenset[int], *held_out: frozenset[int]) -> None:
+    """Fail if validation or test is only a part of the rows that are left for it.
+
+    A note reports a training set of fewer rows than the handout's.
+    """
+    used = training.union(*held_out)
+    for name, rows in SPLITS.items():
+        measured = any(rows & each for each in held_out)
+        unused = len(rows - used) if name != "train" or len(training) >= TRAINED else 0
+        if measured and unused:
+            fail(
+                f"pre_process leaves out {unused:,} rows of {name}, on which accuracy should be "
+                "measured.",
+                hint="Validate on all of validation, and test on all of train[8000:].",
+            )
 
 
 def require_model(whole: Prepared, small: Prepared) -> None:

@@ -128,7 +128,8 @@ def test_all_of_the_model_is_trained(
         if len(backbone & trained) < MOST * len(backbone) or not came.head <= trained:
             fail(
                 "With type full, training leaves some parameters unchanged.",
-                hint="Pass all parameters of the model to the optimizer, and don't freeze any.",
+                hint="Pass all parameters of the model to the optimizer, and don't freeze any or "
+                "detach the hidden states.",
                 actual=f"unchanged: {', '.join(still[:3])} and {max(len(still) - 3, 0)} more",
             )
 

@@ -15,7 +15,7 @@ from graders.checks.score import Score
 
 from ..tuning.model_class import Asked, in_each_model
 from ..tuning.pooling import Way
-from ..tuning.questions import PREFIX_LENGTH, Forward, Question
+from ..tuning.questions import PREFIX_LENGTH, RANDOM, Forward, Question
 from ..tuning.tuned import Tuned, require_trained
 from .expected import (
     BEFORE,
@@ -87,7 +87,7 @@ def test_prefix_stands_before_the_words(
                 continue
             fail(
                 "The logits are not computed from the prefix followed by the text.",
-                hint=known_mistake(found),
+                hint=RANDOM if came.random else known_mistake(found),
                 counterexample={
                     "model": question.family,
                     "prefix_length": str(question.length),
@@ -148,7 +148,7 @@ def test_gradient_reaches_the_prefix(
             if not any(came.gradients.get(name, 0.0) > 0 for name in names):
                 fail(
                     "No gradient reaches the prefix.",
-                    hint="Don't use detach(), .data or no_grad() on the prefix."
+                    hint="Don't use detach(), .data, no_grad() or requires_grad=False on it."
                     if names
                     else f"The prefix isn't a parameter of the model; make it {ONE}.",
                     counterexample={"model": question.family},

@@ -124,4 +124,4 @@ def known_mistake(found: Sequence[Way]) -> str:
     else:
         named = {MISTAKES.get(each, "") for each in calls}
         says = f"{named.pop()}." if len(named) == 1 and "" not in named else ""
-    return says or f"{EMBEDDED}. {CALLED}."
+    return says or f"{CALLED}. {POOLED}."

@@ -1,7 +1,7 @@
 """train: each batch makes one step, with the gradient of its own loss."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
@@ -33,12 +33,12 @@ from .runs import NAME, Plan, Run, require_device, training_run
 PLAN = Plan()
 ALONE = Plan(own=False)
 RISING, FALLING = (Plan(own=False, brief=True, trend=trend) for trend in (1, -1))
-SINGLE = Plan(batch_size=1)
+SINGLE = replace(PLAN, batch_size=1)
 ITEMS = 11  # in batches of 4, 4 and 3
 MANY = 40  # in batches of 1: more than 32, which loops accumulate at most
 SMALL = 10
 OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
-IMPROVING = replace(OVERFIT, own=False, trend=1)
+IMPROVING = replace(OVERFIT, own=False, trend=1, alike=True)
 ALL_PARAMETERS = "Pass all parameters of the model to the optimizer: mymodel.parameters()"
 UNCHANGED = "Training doesn't change any weight of the model."
 ENDED = "Everything before this error in train counts"
@@ -71,7 +71,7 @@ def test_loop_computes_gradients(student: Student, inputs: Inputs, score: Score)
 
     def judge(run: Run) -> None:
         if run.ended is not None:
-            few = not run.updates or len(run.graded) < PLAN.steps(run.task)
+            few = not run.updates or len(run.graded) < run.plan.steps(run.task)
             if few and not run.elsewhere:
                 _fail_after(run, run.ended)
             score.note(f"{ENDED}: {run.ended} {run.ended.where}".rstrip())
@@ -106,16 +106,16 @@ def test_every_epoch_sees_every_batch(
     small = draw_task(inputs, "ten items", SMALL)
 
     def judge(file: str) -> None:
-        run = training_run(student, task, PLAN, file)
+        run = _observed(student, inputs, "training", PLAN, file)
         if not run.updates:
             run.refuse_unavailable()
             fail("No optimizer step changes the model.", hint=_why_unchanged(run))
         _require_batches(run)
-        _require_rates(run, PLAN)
+        _require_rates(run)
         with suppress(StudentFault, Unavailable):  # a warm-up may hide it in a short run
             longer = training_run(student, small, OVERFIT, file)
-            _require_rates(longer, OVERFIT)
-            _require_end_of_warm_up({PLAN: run, OVERFIT: longer})
+            _require_rates(longer)
+            _require_end_of_warm_up(run, longer)
         if any(each.steps > 1 for each in run.updates):
             fail(
                 "The optimizer takes more than one step for a batch.",
@@ -147,7 +147,7 @@ def test_every_epoch_sees_every_batch(
 
 def _require_batches(run: Run) -> None:
     """Fail unless exactly the batches of the training set are used for training."""
-    batches = batches_of(run.task.train, PLAN.batch_size)
+    batches = batches_of(run.task.train, run.plan.batch_size)
     seen = Counter(batch_of(each, batches) for each in run.graded)
     if None in seen:
         fail(
@@ -170,9 +170,9 @@ def _require_batches(run: Run) -> None:
     )
 
 
-def _require_rates(run: Run, plan: Plan) -> None:
+def _require_rates(run: Run) -> None:
     """Fail if the learning rate is 0 in a whole epoch, although not in all."""
-    size = plan.steps(run.task)
+    plan, size = run.plan, run.plan.steps(run.task)
     epochs = [run.rates[at : at + size] for at in range(0, len(run.rates), size)]
     still = [number for number, each in enumerate(epochs, 1) if not any(each)]
     if len(run.rates) == size * plan.epochs and 0 < len(still) < len(epochs):
@@ -184,14 +184,14 @@ def _require_rates(run: Run, plan: Plan) -> None:
         )
 
 
-def _require_end_of_warm_up(runs: Mapping[Plan, Run]) -> None:
+def _require_end_of_warm_up(*runs: Run) -> None:
     """Fail if the learning rate only rises and stays small, however long the training is.
 
     A warm-up of a fixed number of steps gets further in a longer run. So it is not punished.
     """
-    if not all(run.is_warm_up for run in runs.values()):
+    if not all(run.is_warm_up for run in runs):
         return
-    reached = [run.rates[-1] / plan.lr for plan, run in runs.items()]
+    reached = [run.rates[-1] / run.plan.lr for run in runs]
     if max(reached) < FULL_RATE and max(reached) < SAME_SHARE * min(reached):
         fail(
             "The learning rate rises in all of the training, and never gets near lr.",
@@ -227,16 +227,19 @@ def test_gradients_are_those_of_the_batch(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
     """Each step uses only the gradient of its own batch's cross entropy."""
-    task = draw_task(inputs, "training", ITEMS)
-    parts = (task.train, task.held_out)  # another check reports the wrong loader
-    batches = [each for part in parts for each in batches_of(part, PLAN.batch_size)]
+
+    def steps_in(run: Run) -> list[Step]:
+        parts = (run.task.train, run.task.held_out)  # another check reports the wrong loader
+        batches = [each for part in parts for each in batches_of(part, run.plan.batch_size)]
+        return steps_of(sandbox, run, batches)
 
     def judge(file: str) -> None:
-        steps = steps_of(sandbox, training_run(student, task, PLAN, file), batches)
+        run = _observed(student, inputs, "training", PLAN, file)
+        steps = steps_in(run)
         if are_right(steps):
-            require_device(student, task, NAME, file)
+            require_device(student, run.task, NAME, file)
             return
-        if are_right(steps_of(sandbox, training_run(student, task, ALONE, file), batches)):
+        if are_right(steps_in(_observed(student, inputs, "training", ALONE, file))):
             return  # evaluate_model leaves gradients behind, and loses its own points
         mistake = mistake_of(steps) if steps else None
         fail(
@@ -279,11 +282,10 @@ def test_every_parameter_is_trained(student: Student, inputs: Inputs, score: Sco
 @pytest.mark.criterion("training", depends_on=WRITTEN)
 def test_learning_rate_is_used(student: Student, inputs: Inputs, score: Score) -> None:
     """A larger learning rate leads to larger steps."""
-    task = draw_task(inputs, "learning rates", ITEMS)
 
     def judge(file: str) -> None:
         rates = (PLAN.lr / FASTER, PLAN.lr)
-        runs = [training_run(student, task, Plan(lr=lr), file) for lr in rates]
+        runs = [_observed(student, inputs, "learning rates", Plan(lr=lr), file) for lr in rates]
         sizes = [_first_move(run) for run in runs]
         if not any(sizes):
             fail(UNCHANGED, hint=_why_unchanged(runs[1]))
@@ -410,8 +412,26 @@ def _in_each_run(
     student: Student, inputs: Inputs, score: Score, judge: Callable[[Run], None]
 ) -> None:
     """Grade a run of each file's train()."""
-    task: Task = draw_task(inputs, "training", ITEMS)
-    in_each_file(student, score, NAME, lambda file: judge(training_run(student, task, PLAN, file)))
+    in_each_file(
+        student,
+        score,
+        NAME,
+        lambda file: judge(_observed(student, inputs, "training", PLAN, file)),
+    )
+
+
+def _observed(student: Student, inputs: Inputs, purpose: str, plan: Plan, file: str) -> Run:
+    """Return a run of a file's train().
+
+    If it accumulates the gradients of more batches than a short run has, it is a longer one.
+    """
+    run = training_run(student, draw_task(inputs, purpose, ITEMS), plan, file)
+    if run.graded and not run.updates and run.ended is None:
+        many, single = draw_task(inputs, "accumulation", MANY), replace(plan, batch_size=1)
+        with suppress(StudentFault, Unavailable):
+            longer = training_run(student, many, single, file)
+            return longer if longer.updates else run
+    return run
 
 
 def _fail_after(run: Run, fault: StudentFault | Unavailable) -> NoReturn:

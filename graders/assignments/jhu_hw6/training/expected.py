@@ -29,6 +29,12 @@ PILED = Mistake(
     "another optimizer",
     STEP,
 )
+PILED_IN_EPOCHS = Mistake(
+    "zero-grad-once-an-epoch",
+    "Gradients accumulate over the batches of an epoch: zero_grad is called only once in an epoch, "
+    "not for every batch",
+    STEP,
+)
 UPHILL = Mistake("uphill", "Training increases the loss: its sign is wrong", LOSS)
 LOSSES = {
     "softmax-twice": Mistake(
@@ -64,17 +70,18 @@ class Step:
 
         Only parameters of the step's optimizer count; other checks test which these are.
         """
-        return same_direction(self._used, gradient * self._seen)
+        return same_direction(self.gradient, gradient * self._seen)
 
     @property
     def smoothing(self) -> float:
         """The weight of even labels, beside the batch's own, that explains the step best."""
         sides = [self.asked[name] * self._seen for name in ("right", "spread")]
-        own, even = np.linalg.lstsq(np.stack(sides, axis=1), self._used, rcond=None)[0]
+        own, even = np.linalg.lstsq(np.stack(sides, axis=1), self.gradient, rcond=None)[0]
         return float(even / own) if own > 0 else 0.0
 
     @property
-    def _used(self) -> Floats:
+    def gradient(self) -> Floats:
+        """The gradient that the step used."""
         return flat(self.update.gradients, self.update.before)
 
     @property
@@ -152,31 +159,69 @@ def are_right(steps: Sequence[Step]) -> bool:
 
 
 def is_accumulated(steps: Sequence[Step], batches: int) -> bool:
-    """Return whether gradients of a fixed number of batches are accumulated for each step."""
-    sizes = [len(each.batches) for each in steps]
-    size = max(sizes, default=1)
-    whole = [each for step in steps for each in step.batches]
-    short = [i for i, each in enumerate(sizes) if each < size]
-    ends = [i for i, step in enumerate(steps) if step.batches[-1] == batches - 1]
-    return 1 < size < batches and set(short) <= {*ends, len(sizes) - 1} and len(whole) >= batches
+    """Return whether gradients of a fixed number of batches are accumulated for each step.
+
+    A loop may count all its batches, or those of each epoch. Then the rest of an epoch is added to
+    the next step.
+    """
+    if sum(len(each.batches) for each in steps) < batches:
+        return False
+    last = batches - 1
+    ends = {i for i, step in enumerate(steps) if step.batches[-1] == last} | {len(steps) - 1}
+    for rests in (0, 1):
+        sizes = [len(each.batches) - rests * _rest(each.batches, last) for each in steps]
+        short = {i for i, each in enumerate(sizes) if each < max(sizes)}
+        if 1 < max(sizes) < batches and short <= ends:
+            return True
+    return False
+
+
+def _rest(numbers: Sequence[int], last: int) -> int:
+    """Return how many batches of a step belong to the epoch before."""
+    return max((i for i, number in enumerate(numbers[:-1], 1) if number == last), default=0)
 
 
 def mistake_of(steps: Sequence[Step]) -> Mistake | None:
     """Return the only known mistake that explains every step."""
-    found = [
+    found = {
         mistake
         for mistake, wrong in _explanations(steps)
         if all(each.follows(g) for each, g in zip(steps, wrong, strict=True))
-    ]
-    return found[0] if len(found) == 1 else None
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Floats]]]:
     right = [each.asked["right"] for each in steps]
-    yield PILED, list(np.cumsum(right, axis=0))
+    for mistake, cleared in ((PILED, {0}), (PILED_IN_EPOCHS, _first_steps(steps))):
+        yield mistake, _piled(steps, cleared)
+        yield mistake, _piled(steps, cleared, clipped=True)
     yield UPHILL, [-each for each in right]
     for name, mistake in LOSSES.items():
         yield mistake, [each.asked[name] for each in steps]
+
+
+def _piled(steps: Sequence[Step], cleared: set[int], *, clipped: bool = False) -> list[Floats]:
+    """Return the gradients of a loop that clears them only before some of the steps.
+
+    If it clips them, what is left after a step is shorter than their sum.
+    """
+    sums: list[Floats] = []
+    for number, each in enumerate(steps):
+        left = steps[number - 1].gradient if clipped else sums[-1] if sums else 0.0
+        sums.append(each.asked["right"] + (0.0 if number in cleared else left))
+    return sums
+
+
+def _first_steps(steps: Sequence[Step]) -> set[int]:
+    """Return the numbers of the first steps of the epochs."""
+    first, seen = {0}, set[int]()
+    for number, each in enumerate(steps):
+        if seen & {*each.batches}:
+            first.add(number)
+            seen = set()
+        seen |= {*each.batches}
+    return first
 
 
 def same_direction(one: Floats, other: Floats) -> bool:

@@ -32,6 +32,7 @@ class Plan:
     brief: bool = False
     own: bool = True  # whether the loop calls the student's evaluate_model
     trend: int = 0  # of the accuracies that it finds otherwise: 1 rises, -1 falls
+    alike: bool = False  # whether that is the trend on all sets, not only on validation
 
     def steps(self, task: Task) -> int:
         """Return the number of batches, and so of steps, in an epoch."""
@@ -74,6 +75,7 @@ class Run:
     """All updates of a run, the final weights, and the exception that ended it, if any."""
 
     task: Task
+    plan: Plan
     forwards: Sequence[Update]
     rates: Sequence[float]  # of each update with a step; below 0 if none is known
     final: Mapping[str, Floats]
@@ -124,7 +126,7 @@ def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
         batches=task.batches,
         plan=asdict(plan),
         file=file,
-        read=partial(_run, task),
+        read=partial(_run, task, plan),
     )
 
 
@@ -151,7 +153,7 @@ def require_device(student: Student, task: Task, name: str, file: str) -> None:
         )
 
 
-def _run(task: Task, reply: Any) -> Run:
+def _run(task: Task, plan: Plan, reply: Any) -> Run:
     mapping(reply, "updates", "rates", "final", "kept", "ended", "read", "misfit", *NOTED)
     forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
     rates = sequence(reply["rates"], float)
@@ -163,7 +165,7 @@ def _run(task: Task, reply: Any) -> Run:
     kept = reply["kept"] if type(reply["kept"]) is int else -1
     restored, looked, reloaded, renewed = (reply[name] is True for name in NOTED)
     return Run(
-        task, forwards, rates, final, kept, restored, looked, reloaded, renewed,
+        task, plan, forwards, rates, final, kept, restored, looked, reloaded, renewed,
         ended, elsewhere, misfit, _read(reply),
     )  # fmt: skip
 

@@ -47,6 +47,7 @@ from .student_log import Log
 
 NAME = "train"
 SETS = {"train": "train", "validation": "held_out", "test": "held_out"}
+OTHERS = ("train", "test")  # the sets by which no epoch should be chosen
 EVALUATE = "evaluate_model"
 WEIGHTS = {"model.embeddings.weight": np.ones((2**16, 2), np.float32)}  # more than any token here
 TINY = {"input_ids": [[1, 2]], "attention_mask": [[1, 1]], "labels": [1]}
@@ -57,13 +58,14 @@ def training_log(
 ) -> dict[str, Any]:
     """Return the updates of one run; `batches` contains the training set and the held-out set.
 
-    The plan is {epochs, batch_size, lr, brief, own, trend}: with `brief`, only the learning rates
-    and the final weights are returned; without `own`, the student's evaluate_model is not used, and
-    the accuracies have this `trend`. `ended` describes what the loop raised after it had made
-    updates. With a trend, `kept` is the number of updates after which the model had the weights
-    that it has at the end; it is -1 if it never had them. `restored` says that those are not the
-    weights after the last update, `looked` that the loop itself evaluates the model, and `reloaded`
-    that it loads the model's own current weights at the end.
+    The plan is {epochs, batch_size, lr, brief, own, trend, alike}: with `brief`, only the learning
+    rates and the final weights are returned; without `own`, the student's evaluate_model is not
+    used, and the accuracies have this `trend`, on all sets if they are `alike`. `ended` describes
+    what the loop raised after it had made updates. With a trend, `kept` is the number of updates
+    after which the model had the weights that it has at the end; it is -1 if it never had them.
+    `restored` says that those are not the weights after the last update, `looked` that the loop
+    itself evaluates the model, and `reloaded` that it loads the model's own current weights at the
+    end.
     `renewed` says that each step is the only one of its optimizer, which has a state.
     """
     with offline():
@@ -292,7 +294,7 @@ def run_on(
     kept = {EVALUATE: names[EVALUATE]} if EVALUATE in names else {}
     if kept or not own:
         theirs = names.get(EVALUATE)
-        used = theirs if own else _evaluation(plan.get("trend", 0))
+        used = theirs if own else _evaluation(plan.get("trend", 0), alike=plan.get("alike", False))
         names[EVALUATE] = _fitting(theirs, used, model, file)
     try:
         by_position(train, order, **given)
@@ -418,10 +420,10 @@ def _works(theirs: Callable[..., Any], file: str) -> dict[str, Any]:
     return {}
 
 
-def _evaluation(trend: int) -> Callable[..., dict[str, float]]:
+def _evaluation(trend: int, *, alike: bool) -> Callable[..., dict[str, float]]:
     """Return an evaluation whose accuracies rise (1), fall (-1) or stay the same (0).
 
-    Those on the test set do the opposite.
+    Unless all sets are `alike`, those on the training and test sets do the opposite.
     """
     count = itertools.count()
 
@@ -433,7 +435,8 @@ def _evaluation(trend: int) -> Callable[..., dict[str, float]]:
             for loader in (*args, *kwargs.values()):
                 if isinstance(loader, DataLoader):
                     list(loader)
-                    sign = -1 if getattr(loader.dataset, "name", "") == "test" else sign
+                    other = getattr(loader.dataset, "name", "") in OTHERS
+                    sign = -1 if other and not alike else sign
         return {"accuracy": 0.5 + sign * trend * (0.5 - 0.5 / (1 + next(count)))}
 
     return evaluate
