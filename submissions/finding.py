@@ -17,8 +17,9 @@ BACKUP_WORDS = frozenset({
     "deprecated", "unused", "trash", "starter", "handout", "template", "tmp", "temp",
     "archive", "archived", "draft", "drafts",
 })  # fmt: skip
-# Suffixes of an answers file in another format: a person reads what is not text.
+# Suffixes of an answers file, and of one in another format: a person reads what is not text.
 DOCUMENTS = ("txt", "markdown", "pdf", "docx", "doc", "odt", "rtf", "ipynb", "html", "tex")
+WRITTEN = (".md", ".yaml", ".yml")
 NUMBERED = re.compile(r"\(\d+\)")  # what a browser adds to a repeated download: `(1)`
 Rank = tuple[int, bool, bool, int, str]
 REASONS = (
@@ -215,7 +216,8 @@ def _misnamed_notes(
     named: dict[str, str] = {}
     for path in files:
         for name in missing:
-            if _is_stray(path.name, name) or _stem(path.name) in (_stem(name), name.casefold()):
+            alike = _is_stray(path.name, name) or _adds_words(path, name)
+            if alike or _stem(path.name) in (_stem(name), name.casefold()):
                 named.setdefault(str(path), name)
     return [f"Ignored {shown(path)}; rename it to {name}" for path, name in [*named.items()][:5]]
 
@@ -229,13 +231,22 @@ def _near(code: PurePosixPath | None) -> tuple[PurePosixPath, ...]:
 
 
 def _renamed(files: Iterable[PurePosixPath], name: str) -> Iterator[PurePosixPath]:
-    """Yield the files like `answers (1).md`, `answers.md.txt`, `answers.txt` and `answers.pdf`."""
+    """Yield the files like `answers (1).md`, `my_answers.md`, `answers.txt` and `answers.pdf`."""
     plain = name.casefold()
     suffixes = DOCUMENTS if plain.endswith(".md") else ()
     texts = {f"{plain}.txt", *(f"{_stem(name)}.{suffix}" for suffix in suffixes)}
     for path in files:
-        if re.sub(rf"\s*{NUMBERED.pattern}", "", path.name.casefold()) in {plain, *texts}:
+        alike = re.sub(rf"\s*{NUMBERED.pattern}", "", path.name.casefold()) in {plain, *texts}
+        if alike or (_adds_words(path, name) and not is_copy_like(path.stem)):
             yield path
+
+
+def _adds_words(path: PurePosixPath, name: str) -> bool:
+    """Return whether an answers file's name has additional words or no s: `hw4_answer.md`."""
+    stem, suffix = _stem(name), PurePosixPath(name).suffix
+    words = re.split(r"[^a-z]+", path.stem.casefold())
+    said = stem in words or stem.removesuffix("s") in words
+    return said and path.suffix.casefold() == suffix and suffix in WRITTEN
 
 
 def _candidates(

@@ -119,6 +119,17 @@ def test_stray_copies_are_ignored_with_a_note(name):
 
 
 @pytest.mark.parametrize(
+    ("name", "read"),
+    [("answer.md", True), ("my_answers.md", True), ("HW4-Answers.MD", True),
+     ("answers_template.md", False), ("answerable.md", False), ("answer.csv", False)],
+)  # fmt: skip
+def test_an_answers_file_may_have_a_longer_name(name, read):
+    assert ("answers.md" in find(tree(f"a4: {name}"), (), ("answers.md",)).files) is read
+    found = find(tree(f"a4: {name} answers.md"), (), ("answers.md",))
+    assert found.files["answers.md"] == (P("a4/answers.md"),)
+
+
+@pytest.mark.parametrize(
     ("best", "others"),
     [
         ("a4/a.txt", ["a4/src/a.txt", "a.txt", "a4/out/a.txt"]),

@@ -25,6 +25,7 @@ MOST_HEADINGS = 2000
 _READER = MarkdownIt("zero").enable(["heading", "fence"]).disable("inline")
 # Matches `**1b:**` or `- **Question 2**`.
 _BOLD = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*|__)([^*]{1,150}?)(?:\*\*|__)\s*[:.]?")
+_BULLET = re.compile(r"^ {0,3}[-*+]\s")
 _TIGHT = re.compile(r"^ {0,3}(#{1,6})(?=[^#\s])")  # `##1b`
 # Matches `1b:` or `- **1 (b)**:`.
 _LABEL = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*)?([\w.()\[\] ]{1,40}?)(?:\*\*)?\s*[:)](?!=)")
@@ -192,7 +193,8 @@ def _informal(span: list[int], lines: Sequence[str], names: Names) -> Iterator[_
             yield _Marker(number + 1, len(tight[1]), text, heading=False)
             continue
         inline = list(_inline(line, names))
-        if number == span[0] and (bold := _BOLD.match(line[:LOOKED_AT])):
+        first = number == span[0] or _BULLET.match(line)
+        if first and (bold := _BOLD.match(line[:LOOKED_AT])):
             inline = [bold, *(each for each in inline if each.start() >= bold.end())]
         ends = [*(each.start() for each in inline[1:]), len(line)]
         for at, (each, end) in enumerate(zip(inline, ends, strict=False)):
@@ -257,6 +259,8 @@ def _walked(
         meant = names.meant(marker.text, above)
         if marker.listed or not (meant.question or meant.either or meant.group):
             meant = _continued(marker, walk, names, wanted)
+        elif meant.lone and walk.is_bare(marker.line):
+            meant = _first_of_group(marker, walk, names) or meant
         if marker.listed and not _is_next(meant, walk, wanted):
             continue
         if not _belongs(marker, meant, walk, wanted):
@@ -282,6 +286,12 @@ def _continued(marker: _Marker, walk: _Walk, names: Names, wanted: dict[str, Wan
         return Meant()
     members = {meant.question, *(names.members(meant.group) if meant.group else ())}
     return Meant() if walk.missing.isdisjoint(members) else meant
+
+
+def _first_of_group(marker: _Marker, walk: _Walk, names: Names) -> Meant | None:
+    """Return what a letter right below its group's heading means: `# i` below `# c` is c.i."""
+    meant = names.beside(marker.text, walk.beside, climb=False)
+    return meant if walk.open and meant.question in walk.open.maybe else None
 
 
 def _is_next(meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:

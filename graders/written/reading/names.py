@@ -5,7 +5,7 @@ mean two questions means none.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
@@ -25,7 +25,11 @@ _ATOM = re.compile(r"\d+|[^\W\d_]+")
 _PUNCTUATION = re.compile(r"[:：.)\]–—]|-\s")
 _SHORT = re.compile(r"[ivx]+|[a-z]|\d+")
 _PART = re.compile(r"[ivx]+|[a-z]")  # a part's name alone; a number may be any question or a step
-_GAP = r"(?:\s?[.()\[\]*_]{1,3}\s?|\s)?"  # between the numbers and letters of an id within a text
+# Between the numbers and letters of an id within a text: `1(c)`, `1c part i`, and `(c)` and `i.` on
+# lines of their own.
+_GAP = r"(?:[\s.()\[\]*_]{1,8}(?:part\s)?)?"
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+_COUNTS = re.compile(r"\s*(?:points?|pts?|marks?|p)\b", re.IGNORECASE)  # `1a (2 points)`
 Words = Sequence[re.Match[str]]
 
 
@@ -70,6 +74,7 @@ class Names:
 
     def __init__(self, titles: Mapping[str, str]) -> None:
         self._ids = {canonical(name): name for name in titles}
+        self._numbered = dict(_numbered(titles))
         self._titles: dict[str, list[str]] = {}
         for name, title in titles.items():
             self._titles.setdefault(_plain(title), []).append(name)
@@ -126,12 +131,15 @@ class Names:
     def _candidates(self, text: str, words: Words, above: tuple[str, ...]) -> Iterator[_Candidate]:
         for size in range(1, min(len(words), LONGEST_ID) + 1):
             atoms = [found.group() for found in words[:size]]
-            question = self._lookup(_joined([*above, *atoms]))
+            key, end = _joined([*above, *atoms]), words[size - 1].end()
+            question = self._lookup(key)
+            if size > 1 and not question and not _COUNTS.match(text, end):
+                question = self._numbered.get(key, "")
             if question and _ends(text, words, size):
                 gaps = (text[a.end() : b.start()] for a, b in pairwise(words[:size]))
                 loose = any(gap and not gap.strip() for gap in gaps)
                 lone = size == 1 and len(atoms[0]) == 1 and atoms[0].isalpha()
-                yield _Candidate(question, words[size - 1].end(), loose, lone)
+                yield _Candidate(question, end, loose, lone)
 
     def _lookup(self, key: str) -> str:
         """Return the question of this key; the Q before a number may be missing or superfluous."""
@@ -150,6 +158,14 @@ class Names:
         return best
 
 
+def _numbered(ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each id that ends with a Roman number as `1a2`, which is what some write for 1a.ii."""
+    for name in ids:
+        *group, last = _ATOM.findall(name.casefold())
+        if group and last in _ROMAN:
+            yield _joined([*group, str(_ROMAN.index(last) + 1)]), name
+
+
 def group_of(question: str) -> tuple[str, ...]:
     """Return the numbers and letters that an id shares with its siblings: 1d of 1d.i."""
     return tuple(_ATOM.findall(question)[:-1])
@@ -163,7 +179,8 @@ def siblings(one: str, other: str) -> bool:
 def names_question(text: str, question: str, beside: str = "") -> bool:
     """Whether a text names a question: `1c.i`, `1(c)(i)`, or `(b)` of b.
 
-    In an answer `beside` it, to a question of the same group, `(i)` may mean 1c.i as well.
+    In an answer `beside` it, to a question of the same group, `(i)` may mean 1c.i as well. So may a
+    line `(c)` that names nothing but its group.
     """
     atoms, other = (_ATOM.findall(_without_q(each.casefold())) for each in (question, beside))
     last = atoms[-1]
@@ -171,6 +188,11 @@ def names_question(text: str, question: str, beside: str = "") -> bool:
         label = rf"(?:^|\s)[(*_]{{0,3}}{last}[*_]{{0,3}}[).:]"
         if re.search(label, text, re.IGNORECASE):
             return True
+    group = atoms[-2:-1] if other[:1] == atoms[:1] else atoms[:-1]
+    lettered = group and group[-1].isalpha()
+    alone = rf"^[^\w\n]{{0,8}}q?{_spaced(group)}[)\]*_.:]{{1,8}}[^\S\n]{{0,8}}$"
+    if lettered and re.search(alone, text, re.IGNORECASE | re.MULTILINE):
+        return True
     whole = rf"(?<![\w.])q?{_spaced(atoms)}(?!\w)"
     return len(atoms) > 1 and re.search(whole, text, re.IGNORECASE) is not None
 

@@ -50,6 +50,7 @@ class _Chunk:
 def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
     """Return the parts of one answer; notes name what could not be placed."""
     split = Split()
+    body = _unfenced(tuple(body)) if wanted.machine else body
     if not wanted.machine:
         split.add(wanted.text, _unlabelled(_own_lines(body, wanted), wanted), wanted)
         return split
@@ -68,6 +69,15 @@ def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
     detach_conditions(wanted, split)
     join_text(wanted, split)
     return split
+
+
+def _unfenced(body: Sequence[Line]) -> Sequence[Line]:
+    """Return the lines without the code block that contains all of them, if there is one."""
+    own = [at for at, (_, line) in enumerate(body) if line.strip() and not line.startswith(">")]
+    marks = [at for at in own if FENCE.match(body[at][1])]
+    if len(marks) != 2 or marks != [own[0], own[-1]]:
+        return body
+    return [*body[: marks[0]], *body[marks[0] + 1 : marks[1]], *body[marks[1] + 1 :]]
 
 
 def _unlabelled(lines: Sequence[Line], wanted: Wanted) -> list[Line]:
@@ -219,7 +229,8 @@ def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str
         return "", line
     part = label_of(found["name"], wanted)
     equated = found["sign"] not in (":", "：")
-    if not part or (equated and (part not in wanted.machine or len(wanted.machine) < 2)):
+    single = len(wanted.machine) < 2 and found["name"].casefold() != part
+    if not part or (equated and (part not in wanted.machine or single)):
         return "", line
     if in_text and (equated or part in known):
         return "", line  # an explanation that mentions `q1 = ...` is not a new answer

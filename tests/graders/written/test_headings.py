@@ -21,6 +21,35 @@ def test_a_heading_may_be_typed_in_many_ways(heading, parts_of):
 
 
 @pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("## 1a.2", "1a.ii"), ("## 1(d)(2)", "1d.ii"), ("# Question 1\n## (c)(2): x", "1c.ii"),
+        ("## 1a (2 points)", ""), ("# 1a\n## 2", "2"),
+    ],
+)  # fmt: skip
+def test_a_roman_number_may_be_an_arabic_one(heading, question):
+    wanted = tuple(wanted_of(ask(name)) for name in ("1a.i", "1a.ii", "1c.ii", "1d.ii", "2"))
+    answers = read_answers({"answers.md": f"{heading}\n\nwords\n".encode()}, wanted)
+    assert [name for name, answer in answers.given.items() if answer.parts] == [question] * (
+        question != ""
+    )
+
+
+def test_every_item_of_a_list_may_begin_an_answer():
+    wanted = tuple(wanted_of(ask(name)) for name in ("a", "b", "d"))
+    answers = read_answers({"answers.md": b"- **a** one\n- **b** two\n- **d** three\n"}, wanted)
+    assert [answers.of(name).text("text") for name in ("a", "b", "d")] == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("group", ["# c\n\n# i", "(c)\n\ni.", "**(c)**\n\n**i.**", "c part i:"])
+def test_an_answer_below_the_letter_of_its_group_is_not_lost(group):
+    wanted = (*(wanted_of(ask(name)) for name in ("a", "i")), wanted_of(ask("c.i", "formula")))
+    text = f"## a\n\nwhy\n\n{group}\n\nformula: q_i_pos^T k_j_pos\n"
+    found = read_answers({"answers.md": text.encode()}, wanted).of("c.i")
+    assert found.parts or found.unplaced
+
+
+@pytest.mark.parametrize(
     ("heading", "near"),
     [("## 1bb", "1b"), ("## 1b.ii", "1"), ("## 1d.iii", "1d.ii"), ("## Q3.3", "Q3.")],
 )

@@ -197,20 +197,27 @@ def _judge_rotation(student: Student, inputs: Inputs) -> None:
             ", ".join(question.size): ", ".join(map(str, question.size.values())),
             "shapes of x": "; ".join(str(x.shape) for x in question.xs),
         }
+        is_right = partial(_is_right, turns=(right, own), student=student, inputs=inputs)
         for mode, each in _modes(observed):
             if not each.is_finite:
                 fail(NOT_FINITE, hint=FIND_NAN, counterexample=where)
-            if _is_rotated(each, right):
+            if is_right(each):
                 continue
-            if _is_rotated(each, own) and rotates(student, inputs):
-                continue
+            in_training = isinstance(observed.training, Observed) and is_right(observed.training)
+            only = mode or (" in evaluation mode" if in_training else "")
             hint = _known_mistake(each, turns, _is_plain(student, question))
             fail(
                 "The attention module's output does not match causal attention with rotated "
-                f"queries and keys{mode}.",
-                hint=f"{BOTH_MODES} {hint}" if mode else hint,
+                f"queries and keys{only}.",
+                hint=f"{BOTH_MODES} {hint}" if only else hint,
                 counterexample=where,
             )
+
+
+def _is_right(observed: Observed, turns: Sequence[Turn], student: Student, inputs: Inputs) -> bool:
+    """Return whether the module rotates by the handout's rotation, or by the student's own one."""
+    right, own = turns
+    return _is_rotated(observed, right) or (_is_rotated(observed, own) and rotates(student, inputs))
 
 
 def _modes(observed: Observed) -> Iterator[tuple[str, Observed]]:

@@ -123,6 +123,13 @@ class Reading:
         """The draws with a complete sequence, or all draws if most are incomplete."""
         return known_to_the_end(self.draws)
 
+    @cached_property
+    def padding(self) -> str:
+        """The character of the corpus that the sequences are padded with; "" if it is PAD."""
+        pairs = zip(self.written, self.draws, strict=True)
+        ends = {w.sequence[-1] for w, draw in pairs if draw.sequence.endswith(PAD)}
+        return "".join(ends) if ends.isdisjoint((PAD, MASK)) else ""
+
     @property
     def whole(self) -> bool:
         """Return whether every sequence is complete."""
@@ -163,6 +170,9 @@ def parse(reply: Any, request: Request, edition: Edition) -> Reading:
         decoded = _draws(fields, request, edition, own)
         if _nearly_all(decoded, request.corpus) and not _nearly_all(written, request.corpus):
             written, draws, vocabulary = decoded, decoded, own
+    # With the student's own PAD understood, it is also known where a sequence ends.
+    ends = zip(written, draws, strict=True)
+    written = tuple(replace(each, whole=each.whole or draw.whole) for each, draw in ends)
     return Reading(
         request=request,
         edition=edition,
@@ -217,8 +227,9 @@ def meant(written: tuple[Draw, ...], corpus: str) -> tuple[Draw, ...]:
     """
     if _nearly_all(written, corpus):
         return written
-    for mask, pad in ((PAD, MASK), (MASK, MASK), (PAD, PAD), (_own_mask(written), PAD)):
-        if mask and (draws := _all_with_marks(written, mask, pad, corpus)):
+    own = (_own_mask(written), PAD), (MASK, _own_pad(written))
+    for mask, pad in ((PAD, MASK), (MASK, MASK), (PAD, PAD), *own):
+        if mask and pad and (draws := _all_with_marks(written, mask, pad, corpus)):
             return draws
     return written
 
@@ -237,11 +248,21 @@ def _all_with_marks(
 
 
 def _with_marks(draw: Draw, mask: str, pad: str) -> Draw:
-    body = draw.sequence.rstrip(pad)
+    body = _without_padding(draw, mask, pad)
     tail = PAD * (len(draw.sequence) - len(body))
     marks = _separators(body, mask, draw.document) or tuple(_alone(body, mask, draw.document))
     marked = "".join(MASK if at in marks else body[at] for at in range(len(body)))
     return _draw(draw.index, draw.document, marked + tail, whole=draw.whole or bool(tail))
+
+
+def _without_padding(draw: Draw, mask: str, pad: str) -> str:
+    """Return the sequence without its padding; the content may end with that character, too."""
+    body = draw.sequence.rstrip(pad)
+    for longer in (body, body + pad, body + 2 * pad) if pad in draw.document else ():
+        slots = longer.split(mask)
+        if len(slots) == 3 and slots[0] + slots[2] + slots[1] in draw.document:
+            return longer
+    return body
 
 
 def _separators(body: str, mask: str, document: str) -> tuple[int, ...]:
@@ -284,6 +305,16 @@ def _own_mask(draws: Sequence[Draw]) -> str:
         if 2 * count > len(draws) and 2 * sum(map(bool, separated)) > len(draws):
             return character
     return ""
+
+
+def _own_pad(draws: Sequence[Draw]) -> str:
+    """Return the character of the corpus that ends nearly all draws, most of them twice."""
+    if not draws or any(PAD in draw.sequence for draw in draws):
+        return ""
+    ((character, count),) = Counter(draw.sequence[-1:] for draw in draws).most_common(1)
+    twice = sum(draw.sequence.endswith(2 * character) for draw in draws)
+    padded = count >= NEARLY_ALL * len(draws) and 2 * twice > len(draws)
+    return character if padded and character != MASK else ""
 
 
 # ---------------------------------------------------------------- rows

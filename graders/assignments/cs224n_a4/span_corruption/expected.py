@@ -130,7 +130,9 @@ def wrong_layout(reading: Reading) -> Iterator[Problem]:
     for draw in known_to_the_end(reading.written):
         plain = len(draw.slots) == 3 and marker != "required"
         marked = len(draw.slots) == 4 and not draw.slots[3] and marker != "none"
-        if PAD in draw.body:
+        if reading.padding:
+            actual = f"padded with {reading.padding!r}"
+        elif PAD in draw.body:
             actual = f"{PAD} before other characters"
         elif not (plain or marked):
             actual = f"{draw.body.count(MASK)} {MASK}"

@@ -201,7 +201,8 @@ def _pads_in_front(draw: Draw) -> bool:
 
 def _padded_with_masks(draw: Draw) -> bool:
     body = draw.sequence.rstrip(MASK)
-    return PAD not in draw.sequence and (_parts_of(draw, body) or _parts_of(draw, body + MASK))
+    # Where suffix or content is empty, the marks around it are not padding.
+    return PAD not in draw.sequence and any(_parts_of(draw, body + n * MASK) for n in range(3))
 
 
 def _pads_inside(draw: Draw) -> bool:
@@ -251,6 +252,9 @@ LAYOUT_MISTAKES: Known = {
     Mistake("pads-in-front", "the PADs come first", "PADs are added at the end of the sequence"): (
         _written(_pads_in_front, _has_pad)
     ),
+    Mistake(
+        "other-pad", f"sequences are padded with an id other than that of {PAD}", "PAD has id 0"
+    ): lambda r: bool(r.padding),
     Mistake("padded-with-masks", "sequences are padded with MASK", "pad with PAD, id 0"): (
         _written(_padded_with_masks, _has_masks)
     ),
@@ -514,16 +518,31 @@ def _rounded_up(cuts: Sequence[Cuts]) -> bool:
     return _every(at_most_one)(cuts) and not _every(lambda cut: cut.longest <= cut.limit)(cuts)
 
 
+def _moved(by: int) -> Explains:
+    """Return a test: are both ends of the lengths wrong by this much?"""
+    return _every(lambda cut: (cut.shortest, cut.longest) == (SHORTEST + by, cut.limit + by))
+
+
+ONE_SHORTER = limit(
+    "one-shorter",
+    f"the lengths are {SHORTEST - 1} … limit - 1: each truncated document lacks a character",
+)
+ONE_LONGER = limit(
+    "one-longer",
+    f"the lengths are {SHORTEST + 1} … limit + 1: each truncated document has a character too many",
+)
 HARD_CODED = limit(
     "limit-hard-coded", "the longest truncation length does not depend on block_size"
 )
 UNREACHED: Mapping[Mistake, Explains] = {
     limit("never-longest", "the longest length never occurs: the upper bound is excluded"): _every(
-        lambda cut: cut.longest == cut.limit - 1
+        lambda cut: cut.longest == cut.limit - 1 and cut.shortest >= SHORTEST
     ),
     limit(
         "never-shortest", f"a length of {SHORTEST} characters never occurs: lengths start at 5"
-    ): _every(lambda cut: cut.shortest == SHORTEST + 1 <= cut.limit),
+    ): _every(lambda cut: cut.shortest == SHORTEST + 1 <= cut.longest <= cut.limit),
+    ONE_SHORTER: _moved(-1),
+    ONE_LONGER: _moved(1),
     limit("fixed-cut", "every document is truncated to the same length: it is not random"): _every(
         lambda cut: cut.shortest == cut.longest <= cut.limit
     ),
@@ -537,8 +556,14 @@ UNREACHED: Mapping[Mistake, Explains] = {
 }
 OUTSIDE: Mapping[Mistake, Explains] = {
     limit("too-short", f"some truncated documents have fewer than {SHORTEST} characters"): _every(
-        lambda cut: cut.shortest < SHORTEST and cut.longest <= cut.limit
+        lambda cut: (
+            cut.shortest < SHORTEST
+            and cut.longest <= cut.limit
+            and (cut.shortest, cut.longest) != (SHORTEST - 1, cut.limit - 1)
+        )
     ),
+    ONE_SHORTER: _moved(-1),
+    ONE_LONGER: _moved(1),
     limit("never-cut", "documents are not truncated"): _every(
         lambda cut: (
             cut.shortest > cut.limit and (cut.shortest == cut.longest or cut.size == HANDOUTS)
