@@ -158,9 +158,11 @@ class Reader:
     def _readings_for(self, rule: Rule) -> list[Reading]:
         """Return the readings that a rule can test: short documents only if no longer one works.
 
-        For pieces, a document with unusual whitespace is included.
+        For pieces, a document with unusual whitespace is included; for the layout, one in which
+        short pieces occur several times.
         """
-        extra = [self.attempt(self.documents.whitespace())] if rule is not_a_piece else []
+        more = {not_a_piece: self.documents.whitespace, wrong_layout: self.documents.two_letters}
+        extra = [self.attempt(more[rule]())] if rule in more else []
         found = [each for each in (*self.readings(), *extra) if _can_judge(rule, each)]
         documents = self.documents
         short = (documents.short_document(each) for each in documents.short)

@@ -126,6 +126,16 @@ class Documents:
             text += word + "".join(source.sample(GAPS, source.randint(1, 2)))
         return Request(_between_others(f"{text}  "), LONG_BLOCK, (1,), 60)
 
+    def two_letters(self) -> Request:
+        """A document of two letters: a tenth of its masked contents, or more, occur in it again.
+
+        100 draws all miss that with 3e-5.
+        """
+        source = self._inputs.random("two letters")
+        letters = source.sample(LETTERS, 2)
+        document = "".join(source.choices(letters, k=source.randint(60, 90)))
+        return Request(_between_others(document), LONG_BLOCK, (1,), 100)
+
     @cached_property
     def short(self) -> tuple[str, ...]:
         """Documents shorter than most limits; the last one is longer than many."""
