@@ -35,6 +35,7 @@ UNKNOWN = "\ufffd"  # replaces an id that is not in the vocabulary
 STANDARD: Order = (0, 2, 1)
 MOST_PLACES = 40  # of a character in a sequence; all pairs are tried
 NEARLY_ALL = 0.95  # of the draws; rarer faults are ignored here
+LONGEST_RUN = 8  # of one character in a document: of blanks, for instance
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,8 @@ def _with_marks(draw: Draw, mask: str, pad: str) -> Draw:
 def _without_padding(draw: Draw, mask: str, pad: str) -> str:
     """Return the sequence without its padding; the content may end with that character, too."""
     body = draw.sequence.rstrip(pad)
-    for longer in (body, body + pad, body + 2 * pad) if pad in draw.document else ():
+    most = min(len(draw.sequence) - len(body), LONGEST_RUN)
+    for longer in (body + n * pad for n in range(most + 1)) if pad in draw.document else ():
         slots = longer.split(mask)
         if len(slots) == 3 and slots[0] + slots[2] + slots[1] in draw.document:
             return longer

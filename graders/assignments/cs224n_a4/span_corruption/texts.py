@@ -133,7 +133,8 @@ class Documents:
         """
         source = self._inputs.random("two letters")
         letters = source.sample(LETTERS, 2)
-        document = "".join(source.choices(letters, k=source.randint(60, 90)))
+        size = self._edition.longest(LONG_BLOCK) + source.randint(0, 30)
+        document = "".join(source.choices(letters, k=size))
         return Request(_between_others(document), LONG_BLOCK, (1,), 100)
 
     @cached_property
