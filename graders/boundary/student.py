@@ -71,7 +71,7 @@ class Student:
     ) -> None:
         self.tier = tier
         self.environment: Mapping[str, str] = {}
-        self._kept: dict[object, Any] = {}  # by `once`, until `close`
+        self.kept: dict[object, Any] = {}  # by `once`, until `close`
         self._side = side
         self._new_stage = partial(Stage, code, side, user_for(tier))
         self._new_job = partial(Job, limits=limits, seed=seed, warm=warm, preload=preload)
@@ -155,12 +155,12 @@ class Student:
 
         Only exceptions of the types `keep` are kept; after others the next call asks again.
         """
-        if key not in self._kept:
+        if key not in self.kept:
             try:
-                self._kept[key] = ask()
+                self.kept[key] = ask()
             except keep as problem:
-                self._kept[key] = problem
-        answer: Read = self._kept[key]
+                self.kept[key] = problem
+        answer: Read = self.kept[key]
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -304,7 +304,7 @@ class Student:
     def close(self) -> None:
         """End the process, and remove its files and what was kept for it."""
         self._stop()
-        self._kept.clear()
+        self.kept.clear()
         if "_stage" in vars(self):
             self._stage.close()
 
