@@ -189,10 +189,10 @@ def names_question(text: str, question: str, beside: str = "") -> bool:
         if re.search(label, text, re.IGNORECASE):
             return True
     group = atoms[-2:-1] if other[:1] == atoms[:1] else atoms[:-1]
-    lettered = group and group[-1].isalpha()
-    alone = rf"^[^\w\n]{{0,8}}q?{_spaced(group)}[)\]*_.:]{{1,8}}[^\S\n]{{0,8}}$"
-    if lettered and re.search(alone, text, re.IGNORECASE | re.MULTILINE):
-        return True
+    if group and group[-1].isalpha():
+        alone = rf"^[^\w\n]{{0,8}}q?{_spaced(group)}[)\]*_.:]{{1,8}}[^\S\n]{{0,8}}$"
+        if re.search(alone, text, re.IGNORECASE | re.MULTILINE):
+            return True
     whole = rf"(?<![\w.])q?{_spaced(atoms)}(?!\w)"
     return len(atoms) > 1 and re.search(whole, text, re.IGNORECASE) is not None
 
