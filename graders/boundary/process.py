@@ -197,6 +197,10 @@ class Child:
             return True
         return False
 
+    def has_ended(self) -> bool:
+        """Return whether its process has ended; its channel may close a moment later."""
+        return self._process.has_ended()
+
     def _wait(self, seconds: float) -> None:
         if time.monotonic() - self._watched > WATCH:
             self._look()

@@ -256,8 +256,12 @@ class Student:
             unread = child.has_unread()
         except ChannelClosed:
             return outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
-        sent = wire.WireError("it sent more than it was asked for")
-        return outcome.unreadable(sent) if unread else None
+        if unread:
+            return outcome.unreadable(wire.WireError("it sent more than it was asked for"))
+        if child.has_ended():
+            fault = outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
+            return fault if isinstance(fault, SandboxFailed) else None  # the next call tells theirs
+        return None
 
     def _start(self) -> None:
         try:

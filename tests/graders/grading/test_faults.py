@@ -10,7 +10,7 @@ import pytest
 
 from graders.boundary import policy, student
 from graders.boundary.tiers import bubblewrap
-from graders.boundary.tiers.sandbox import Tier, best_tier
+from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works, warm_works
 from graders.checks import plugin
 from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
@@ -64,6 +64,14 @@ def fake_bwrap(tmp_path, monkeypatch):
 
     yield write
     bubblewrap._sizes_tmpfs.cache_clear()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_the_fake():
+    """Whether a tier works was found out with the fake: other files have to find out again."""
+    yield
+    tier_works.cache_clear()
+    warm_works.cache_clear()
 
 
 def test_without_the_sandboxs_program_nothing_is_lost(graded, monkeypatch):
