@@ -208,7 +208,7 @@ class Student:
         except CpuTimeExceeded:
             raise self._end(outcome.out_of_processor_time(self._limits)) from None
         except ChannelClosed:
-            fault = outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
+            fault = self._fault_of_ending(child)
             if isinstance(fault, StudentFault):
                 raise self._end(fault) from None
             self._stop()
@@ -253,15 +253,16 @@ class Student:
     def _fault_since(self, child: Child) -> StudentFault | SandboxFailed | None:
         """Return what a child did wrong since its last answer, or None if it still waits."""
         try:
-            unread = child.has_unread()
+            if child.has_unread():
+                return outcome.unreadable(wire.WireError("it sent more than it was asked for"))
         except ChannelClosed:
-            return outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
-        if unread:
-            return outcome.unreadable(wire.WireError("it sent more than it was asked for"))
-        if child.has_ended():
-            fault = outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
-            return fault if isinstance(fault, SandboxFailed) else None  # the next call tells theirs
-        return None
+            return self._fault_of_ending(child)
+        # Before its channel closes; if the end is the student's fault, the next call reports it.
+        fault = self._fault_of_ending(child) if child.has_ended() else None
+        return fault if isinstance(fault, SandboxFailed) else None
+
+    def _fault_of_ending(self, child: Child) -> StudentFault | SandboxFailed:
+        return outcome.fault_of_ending(child.end(ENDING_SECONDS), self._limits, child.busy)
 
     def _start(self) -> None:
         try:

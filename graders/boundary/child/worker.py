@@ -136,7 +136,7 @@ def _open_student_side(order: Order) -> None:
 def _opening(original: Callable[..., Any], code: str) -> Callable[..., Any]:
     """Return an `open` that also finds the student's own files by relative paths.
 
-    They run their code from the folder that these paths start from, ours is run elsewhere.
+    Students run their code in the folder where these paths start; here it runs in another one.
     """
 
     def open_own(file: Any, mode: Any = "r", *values: Any, **named: Any) -> Any:

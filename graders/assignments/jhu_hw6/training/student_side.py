@@ -64,9 +64,8 @@ def training_log(
     what the loop raised after it had made updates. With a trend, `kept` is the number of updates
     after which the model had the weights that it has at the end; it is -1 if it never had them.
     `restored` says that those are not the weights after the last update, `looked` that the loop
-    itself evaluates the model, and `reloaded` that it loads the model's own current weights at the
-    end.
-    `renewed` says that each step is the only one of its optimizer, which has a state.
+    itself evaluates the model, `reloaded` that it loads the model's own current weights at the end,
+    and `renewed` that each step is the only one of its optimizer, which has a state.
     """
     with offline():
         log, problem = _watched(weights, batches, plan, file)
