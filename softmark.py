@@ -52,18 +52,18 @@ def load(out: str | Path) -> pd.DataFrame:
 
 
 def _rows(result: Result) -> Iterator[tuple[object, ...]]:
-    for each in result.criteria:
-        declared = each.criterion
+    for criterion in result.criteria:
+        declared = criterion.criterion
         yield (
             result.submission.id,
             result.status,
             declared.id, declared.title, declared.kind, declared.visibility,
             declared.extra_credit,
-            each.status,
-            each.points,
+            criterion.status,
+            criterion.points,
             declared.points,
-            sum(check.status == "failed" for check in each.checks),
-            _hint(each),
+            sum(check.status == "failed" for check in criterion.checks),
+            _hint(criterion),
         )  # fmt: skip
 
 

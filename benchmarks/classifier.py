@@ -74,7 +74,10 @@ def show(metrics: ClassifierMetrics, wall: float, processor: float) -> None:
             f"{training.method}: {training.trained:,} trained in {training.seconds:.0f} s, "
             f"epoch {training.chosen} kept of dev {', '.join(found)} %"
         )
-    for accuracy in (*(each.accuracy for each in metrics.evaluations), *metrics.majority):
+    for accuracy in (
+        *(evaluation.accuracy for evaluation in metrics.evaluations),
+        *metrics.majority,
+    ):
         words = share_in_words(accuracy.correct, accuracy.n)
         print(f"{accuracy.model:9} {accuracy.part:5} {words}")
     print(f"whole run {wall:.0f} s, {processor:.0f} s of processor", flush=True)

@@ -99,7 +99,7 @@ def softmark(*words: object) -> None:
 def act(graded: Path) -> None:
     """Do what staff do in the first week: adjust, comment, take and answer requests."""
     results = [json.loads(each.read_text()) for each in (graded / "results").glob("*.json")]
-    wrong = sorted(each["submission"]["id"] for each in results if lost(each, "rotary"))
+    wrong = sorted(result["submission"]["id"] for result in results if lost(result, "rotary"))
     with read_store(graded) as store:
         key = store.course_key()
     for name in wrong[:3]:
@@ -122,7 +122,7 @@ def act(graded: Path) -> None:
 
 def make_earlier(folder: Path, examples: Sequence[Path], draw: random.Random) -> None:
     """Write what a student submitted two days before: the same, with a mistake."""
-    named = {each.name: each for each in examples}
+    named = {example.name: example for example in examples}
     first = folder.with_name(f"{folder.name}{FIRST}")
     shutil.copytree(folder, first)
     code = (named[draw.choice(WRONG_CORRUPTIONS)] / "src" / "dataset.py").read_text()
@@ -135,10 +135,10 @@ def make_earlier(folder: Path, examples: Sequence[Path], draw: random.Random) ->
 def write_roster(file: Path, submissions: Sequence[str]) -> None:
     """Write who submitted what; both attempts of a student belong to one address."""
     rows = [("submission", "name", "email", "section")]
-    for each in submissions:
-        name = each.removesuffix(".zip").removesuffix(FIRST)
+    for submission in submissions:
+        name = submission.removesuffix(".zip").removesuffix(FIRST)
         section = "AB"[len(name) % 2]
-        rows.append((each, name.replace("-", " "), f"{name.lower()}@example.edu", section))
+        rows.append((submission, name.replace("-", " "), f"{name.lower()}@example.edu", section))
     file.write_text(table(rows))
 
 
@@ -172,10 +172,11 @@ def make_upload(folder: Path, examples: Sequence[Path], data: Data, draw: random
 def right(examples: Sequence[Path]) -> list[str]:
     """Return the examples whose code is correct, in the two usual files."""
     return [
-        each.name
-        for each in examples
-        if each.name.startswith("right-")
-        and sorted(path.name for path in (each / "src").glob("*")) == ["attention.py", "dataset.py"]
+        example.name
+        for example in examples
+        if example.name.startswith("right-")
+        and sorted(path.name for path in (example / "src").glob("*"))
+        == ["attention.py", "dataset.py"]
     ]
 
 
@@ -194,7 +195,7 @@ def take_images(graded: Path, images: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     results = (json.loads(each.read_text()) for each in (graded / "results").glob("*.json"))
-    wrong = sorted(each["submission"]["id"] for each in results if lost(each, "rotary"))
+    wrong = sorted(result["submission"]["id"] for result in results if lost(result, "rotary"))
     pages = {"course": graded / "index.html", "student": graded / "reports" / f"{wrong[0]}.html"}
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"))

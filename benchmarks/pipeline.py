@@ -259,8 +259,11 @@ def time_gpu(data: Data, options: argparse.Namespace) -> None:
             flop = 3 * forward_flop(model, phase.tokens, COURSE.block_size / 2)
             line += f" {100 * flop / phase.seconds / peak:5.1f} % of the bfloat16 ceiling"
         print(line, phase.note)
-    for each in metrics.accuracies:
-        print(f"{each.model} {each.part}: {each.correct} of {each.n} = {100 * each.share:.1f} %")
+    for accuracy in metrics.accuracies:
+        print(
+            f"{accuracy.model} {accuracy.part}: {accuracy.correct} of {accuracy.n}"
+            f" = {100 * accuracy.share:.1f} %"
+        )
 
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ def peak_mib() -> float:
     status = Path("/proc/self/status")
     if status.exists():
         lines = status.read_text().splitlines()
-        return next(int(each.split()[1]) for each in lines if each.startswith("VmHWM")) / 1024
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

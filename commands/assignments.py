@@ -59,7 +59,7 @@ def validate_examples(
         if attacks:
             verdicts = _attacked(task, options, pool, jobs)
             terminal.show_rows(map(verdict_row, verdicts))
-            raise typer.Exit(int(any(each.problems for each in verdicts)))
+            raise typer.Exit(int(any(verdict.problems for verdict in verdicts)))
         found = validate(task, options, pool, ahead=2 * jobs)
         findings = list(terminal.progress_of(found, 1 + len(example_names(task))))
     if before is not None:
@@ -121,7 +121,7 @@ def audit(
         found = run_audit(GradingRequest(task, options), grader, plan, terminal.progress_of)
         if attacks:
             rows = map(verdict_row, _attacked(task, options, pool, jobs))
-            found = replace(found, attacks=tuple(AttackRow(*each) for each in rows))
+            found = replace(found, attacks=tuple(AttackRow(*row) for row in rows))
     terminal_audit.show_audit(found)
     typer.echo(f"report: {write_audit(found, folder)}")
     raise typer.Exit(int(not found.clean))
@@ -197,8 +197,8 @@ def doctor(
 ) -> None:
     """Check this machine: sandbox, torch, device, data."""
     symptoms = examine(data, assignment)
-    terminal.show_rows((each.name, each.found, each.good) for each in symptoms)
-    ready = next(each.good for each in symptoms if each.name == "isolation")
+    terminal.show_rows((symptom.name, symptom.found, symptom.good) for symptom in symptoms)
+    ready = next(symptom.good for symptom in symptoms if symptom.name == "isolation")
     raise typer.Exit(0 if ready and (not gpu or _gpu_works()) else 1)
 
 

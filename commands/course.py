@@ -92,13 +92,13 @@ def similarity(
     ]
     if len(uploads) + len(earlier) < 2:
         raise UsageError(f"{folder} contains only one submission", "add others, or --past DIR")
-    if all(each.is_empty for each in uploads):
+    if all(upload.is_empty for upload in uploads):
         raise UsageError(
             f"no submission in {folder} has files to compare",
             "add one folder or archive per student",
         )
     page = write_similarity(compare(uploads, earlier, handed_out), out)
-    unread = [each.id for each in uploads if each.is_empty]
+    unread = [upload.id for upload in uploads if upload.is_empty]
     show_sentences(f"{name}: nothing to compare; the page says why" for name in unread)
     typer.echo(f"{len(uploads)} submissions compared: {page}")
     raise typer.Exit(int(bool(unread)))
@@ -153,9 +153,9 @@ def attempts(
         title = stored_assignment(store, generation).title
         # Attempts that do not count are no longer listed, but still members.
         members = store.members(generation)
-        results = (store.result(each.submission, each.cache_key.address) for each in members)
+        results = (store.result(member.submission, member.cache_key.address) for member in members)
         merges = read_merges(folder)
-        found = follow(title, (_as_attempt(each, merges) for each in results), most)
+        found = follow(title, (_as_attempt(result, merges) for result in results), most)
     page = write_attempts(found, folder)
     who = "student" if found.students == 1 else "students"
     typer.echo(f"{found.students} {who} with several attempts: {page}")
@@ -274,7 +274,7 @@ def late_days(
             write_late_days(folder, late, days)
             write_course(store, store.generation().number, task=task, out=folder, named=())
     places = [folder for _, folder, *_ in found]
-    names = [each.resolve().name for each in places]
+    names = [place.resolve().name for place in places]
     unlike = len({*names}) == len(names)
     show_accounts(accounts, names if unlike else list(map(str, places)))
 

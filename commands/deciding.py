@@ -250,7 +250,7 @@ def _assignment_of(store: Store, submission: str) -> str:
 
 def _member(store: Store, submission: str) -> Member:
     members = store.members(store.generation().number)
-    return next(each for each in members if each.submission == submission)
+    return next(member for member in members if member.submission == submission)
 
 
 def plant(

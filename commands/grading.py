@@ -200,7 +200,9 @@ def regrade(
 
 def _left_incomplete(store: Store) -> Iterator[str]:
     members = store.members(store.generation().number)
-    names = [each.submission for each in members if each.listed and each.status == "incomplete"]
+    names = [
+        member.submission for member in members if member.listed and member.status == "incomplete"
+    ]
     if names:
         yield f"could not be graded, which `retry` tries again: {first_few(names)}"
 
@@ -235,7 +237,7 @@ def grade_into(
     best: bool = False,
 ) -> int:
     """Grade what the store lacks, write what each reader gets, and return the exit code."""
-    out, task, named = target.out, request.assignment, {each.id for each in submissions}
+    out, task, named = target.out, request.assignment, {submission.id for submission in submissions}
     if json:
         terminal_json.keep_stdout_for_results()
     with open_store(out) as store:

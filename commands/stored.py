@@ -166,8 +166,8 @@ def _about_provisional(seen: Seen, out: Path) -> Iterator[str]:
 
 
 def _about_people(seen: Seen) -> Iterator[str]:
-    people = [who for each in seen.submissions for who in people_in(each.student)]
-    if not any(each.email or each.sid or each.canvas for each in people):
+    people = [who for submission in seen.submissions for who in people_in(submission.student)]
+    if not any(person.email or person.sid or person.canvas for person in people):
         yield "no email or number is known: run the same `batch` again with --roster, then export"
 
 
@@ -190,9 +190,9 @@ def _names(out: Path) -> Names:
     """Return the names of everybody in the store, to be replaced."""
     with reopen_store(out) as store:
         names = Names(store.course_key())
-        for each in store.members(store.generation().number):
-            student, _ = store.people_and_time(each)
-            names.add(each.submission, each.path.name, people_in(student))
+        for member in store.members(store.generation().number):
+            student, _ = store.people_and_time(member)
+            names.add(member.submission, member.path.name, people_in(student))
     return names
 
 

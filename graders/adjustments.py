@@ -51,10 +51,10 @@ class Adjustment:
 
 def adjusted(result: Result, rows: Iterable[Adjustment]) -> Result:
     """Return the Result with its adjustments, which are sorted by number, and updated totals."""
-    newest = {each.criterion: each for each in rows}
+    newest = {row.criterion: row for row in rows}
     if not newest or result.status == "rejected":
         return result
-    criteria = tuple(_criterion(each, newest, result) for each in result.criteria)
+    criteria = tuple(_criterion(criterion, newest, result) for criterion in result.criteria)
     if all(new is old for new, old in zip(criteria, result.criteria, strict=True)):
         return result
     return replace(
@@ -62,7 +62,7 @@ def adjusted(result: Result, rows: Iterable[Adjustment]) -> Result:
         criteria=criteria,
         status=scoring.result_status(criteria),
         score=scoring.total(criteria),
-        max_score=scoring.maximum(each.criterion for each in criteria),
+        max_score=scoring.maximum(criterion.criterion for criterion in criteria),
     )
 
 

@@ -146,7 +146,7 @@ class Steadiness:
     @property
     def flipping(self) -> list[Steady]:
         """Return the checks whose verdict depended on the secret."""
-        return [each for each in self.checks if each.flips]
+        return [check for check in self.checks if check.flips]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +176,10 @@ class Audit:
     @property
     def news(self) -> list[Survivor]:
         """Return the survivors that audit.toml does not record."""
-        return [each for each in self.mutations.survivors if not each.record]
+        return [survivor for survivor in self.mutations.survivors if not survivor.record]
 
     @property
     def clean(self) -> bool:
         """Return whether everything could be graded and the author has nothing to look at."""
         found = (self.news, self.rewrites.lost, self.nulls.above, self.steadiness.flipping)
-        return not self.faults and not any(found) and all(each.failed for each in self.attacks)
+        return not self.faults and not any(found) and all(attack.failed for attack in self.attacks)

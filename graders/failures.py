@@ -82,7 +82,7 @@ def add_hint(folder: Path, hint: Hint) -> Path:
 
 def with_hints(checks: Sequence[CheckResult], hints: Sequence[Hint]) -> list[CheckResult]:
     """Return the checks, with these hints where a failure names no known mistake."""
-    says = {(each.check, each.observed): each.says for each in hints}
+    says = {(hint.check, hint.observed): hint.says for hint in hints}
     return [
         replace(found, hint=says.get((found.check.id, observed(found)), found.hint))
         if says and found.status in FAILED and not found.mistake
@@ -115,10 +115,10 @@ class Failures:
     def add(self, result: Result) -> None:
         """Count the failures of a Result, which may be let go then."""
         failed = [
-            (graded.criterion.points > 0, each)
+            (graded.criterion.points > 0, check)
             for graded in result.criteria
-            for each in graded.checks
-            if each.status in FAILED
+            for check in graded.checks
+            if check.status in FAILED
         ]
         costly, given = sum(counts for counts, _ in failed), result.submission
         for counts, each in failed:

@@ -337,18 +337,18 @@ class Regraded:
     @property
     def gaining(self) -> int:
         """How many submissions have a higher score now."""
-        return sum(each.gain > 0 for each in self.differences)
+        return sum(difference.gain > 0 for difference in self.differences)
 
     @property
     def losing(self) -> int:
         """How many submissions have a lower score now."""
-        return sum(each.gain < 0 for each in self.differences)
+        return sum(difference.gain < 0 for difference in self.differences)
 
     @property
     def lost(self) -> tuple[Difference, ...]:
         """The submissions that had a score and could not be graded now."""
         return tuple(
-            each
-            for each in self.differences
-            if each.before is not None and each.status in ("incomplete", "rejected")
+            difference
+            for difference in self.differences
+            if difference.before is not None and difference.status in ("incomplete", "rejected")
         )

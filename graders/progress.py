@@ -82,7 +82,7 @@ def follow(title: str, results: Iterable[Result], most: int) -> Progress:
             if not person.dropped:
                 by_student[key_of(person, result.submission.id)].append(tried)
     chains = [sorted(each, key=lambda one: one.when) for each in by_student.values()]
-    several = [each for each in chains if len(each) > 1]
+    several = [chain for chain in chains if len(chain) > 1]
     longest = min(most, max(map(len, several), default=0))
     checks = [_progress(each, several, longest) for each in declared.values()]
     return Progress(
@@ -92,7 +92,7 @@ def follow(title: str, results: Iterable[Result], most: int) -> Progress:
         unknown=unknown,
         counts=[sum(len(each) > n for each in several) for n in range(longest)],
         shares=[fmean(_at(each, n).share for each in several) for n in range(longest)],
-        checks=sorted((each for each in checks if each.failed), key=_urgency),
+        checks=sorted((check for check in checks if check.failed), key=_urgency),
     )
 
 
@@ -104,16 +104,16 @@ def _urgency(each: CheckProgress) -> tuple[bool, int, int]:
 def _tried(result: Result, when: datetime, declared: dict[Key, Check]) -> Tried:
     passed, hinted = {}, set()
     for graded in result.criteria:
-        for each in graded.checks:
+        for check in graded.checks:
             if graded.criterion.kind == "written":
                 continue  # a person's points are neither a pass nor a failure
-            key = graded.criterion.id, each.check.id
-            if each.status in CLEAR:
-                passed[key] = CLEAR[each.status]
-                declared.setdefault(key, each.check)
-            if _names_a_mistake(each):
+            key = graded.criterion.id, check.check.id
+            if check.status in CLEAR:
+                passed[key] = CLEAR[check.status]
+                declared.setdefault(key, check.check)
+            if _names_a_mistake(check):
                 hinted.add(key)
-    earned = sum(each.points or 0.0 for each in result.criteria)
+    earned = sum(criterion.points or 0.0 for criterion in result.criteria)
     return Tried(when, earned / (result.max_score or 1.0), passed, frozenset(hinted))
 
 
@@ -127,7 +127,7 @@ def _at(chain: Sequence[Tried], n: int) -> Tried:
 
 def _progress(check: Check, chains: Sequence[Sequence[Tried]], longest: int) -> CheckProgress:
     key = check.criterion, check.id
-    known = [some for each in chains if (some := [t for t in each if key in t.passed])]
+    known = [some for chain in chains if (some := [t for t in chain if key in t.passed])]
     fixes = _Fixes()
     for each in known:
         _note_fixes(key, each, fixes)

@@ -21,7 +21,7 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
     run never counts as zero and never shrinks the maximum. Criteria worth 0
     points never block the total. Points that a person only has to confirm count until then.
     """
-    if not results or any(_is_open(criterion, each) for each in results):
+    if not results or any(_is_open(criterion, result) for result in results):
         return None
     total = sum(r.check.weight for r in results)
     if total == 0:
@@ -46,10 +46,10 @@ def points_lost(graded: CriterionResult, checks: Iterable[CheckResult]) -> float
     What several checks cost adds up, except for rounding. Checks cost nothing while they are
     undecided, or if they are extra credit, and a person's points do not depend on them.
     """
-    criterion, total = graded.criterion, sum(each.check.weight for each in graded.checks)
+    criterion, total = graded.criterion, sum(check.check.weight for check in graded.checks)
     if graded.adjusted or criterion.extra_credit or total == 0:
         return 0.0
-    decided = (each for each in checks if not _is_open(criterion, each))
+    decided = (check for check in checks if not _is_open(criterion, check))
     lost = criterion.points * sum(c.check.weight * (1 - c.fraction) for c in decided) / total
     return max(round(lost, 2), CENT) if lost > 0 else 0.0
 
@@ -101,7 +101,7 @@ def total(criteria: Sequence[CriterionResult]) -> float | None:
 
 def maximum(criteria: Iterable[Criterion]) -> float:
     """Return the maximum score, without extra credit."""
-    return sum(each.maximum for each in criteria)
+    return sum(criterion.maximum for criterion in criteria)
 
 
 def wanted_criteria(assignment: Assignment, only: frozenset[str] | None) -> tuple[Criterion, ...]:

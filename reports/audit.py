@@ -17,7 +17,7 @@ def write_audit(audit: Audit, out: Path) -> Path:
     write_text(out / "audit.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     view = {
         "audit": audit,
-        "recorded": [each for each in audit.mutations.survivors if each.record],
-        "bound": max((each.bound for each in audit.steadiness.checks), default=1.0),
+        "recorded": [survivor for survivor in audit.mutations.survivors if survivor.record],
+        "bound": max((check.bound for check in audit.steadiness.checks), default=1.0),
     }
     return write_text(out / "audit.html", render("audit.html.jinja", view, style="audit.css"))

@@ -23,7 +23,9 @@ def write_similarity(found: Similarity, out: Path) -> Path:
     text = json.dumps({"schema": SCHEMA, **asdict(found)}, indent=1, ensure_ascii=False)
     # UTF-8 cannot encode half of a surrogate pair, which a name or a line may contain.
     write_text(out / f"{FILE}.json", text.encode("utf-8", "replace").decode() + "\n")
-    most = math.log1p(max((max(each) for each in found.distributions.values()), default=0))
+    most = math.log1p(
+        max((max(distribution) for distribution in found.distributions.values()), default=0)
+    )
     bars = {
         kind: [math.log1p(count) / most if most else 0 for count in counts]
         for kind, counts in found.distributions.items()

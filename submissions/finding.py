@@ -96,7 +96,9 @@ def _whole_upload(
 ) -> tuple[PurePosixPath | None, list[str]]:
     """Return the upload's top folder if any file matches, and a note that lists the matches."""
     names = {str(path): path.name.casefold() for path in files}
-    matching = [path for path in names if any(fnmatch(names[path], each) for each in patterns)]
+    matching = [
+        path for path in names if any(fnmatch(names[path], pattern) for pattern in patterns)
+    ]
     if not matching:
         return None, [f"found no file {' or '.join(patterns)}", *_archive_notes(files)]
     return PurePosixPath(), [f"found {listed(matching)}"]
@@ -110,7 +112,7 @@ def is_copy_like(name: str) -> bool:
 
 def is_named(name: str, patterns: Iterable[str]) -> bool:
     """Return whether a file's name matches one of these patterns, in any case."""
-    return any(fnmatch(name.casefold(), each.casefold()) for each in patterns)
+    return any(fnmatch(name.casefold(), pattern.casefold()) for pattern in patterns)
 
 
 def place_name(place: PurePosixPath) -> str:

@@ -72,7 +72,7 @@ def time_of(path: Path) -> datetime | None:
     """
     is_folder = path.is_dir() and not path.is_symlink()
     files = [path / each.path for each in walk(path) if not each.skipped] if is_folder else []
-    times = [each.lstat().st_mtime for each in files if each.is_file()]
+    times = [file.lstat().st_mtime for file in files if file.is_file()]
     return calendar_time(max(times, default=path.lstat().st_mtime))
 
 

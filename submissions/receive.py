@@ -118,9 +118,9 @@ def _entries(folder: Path) -> list[Entry]:
 def _archives_of_code(folder: Path) -> list[Entry]:
     """Return the archives in an upload that has no code outside of them."""
     files = _entries(folder)
-    if any(each.path.suffix.casefold() in CODE for each in files):
+    if any(file.path.suffix.casefold() in CODE for file in files):
         return []
-    return [each for each in files if each.path.name.casefold().endswith(SUFFIXES)][:MOST_INNER]
+    return [file for file in files if file.path.name.casefold().endswith(SUFFIXES)][:MOST_INNER]
 
 
 def _unpack_in_place(archive: Path, work: Path) -> None:

@@ -87,7 +87,7 @@ class Pair:
 
 def read_examples(task: Assignment, work: Path) -> list[Example]:
     """Return the examples with code, correct and incorrect, written into a folder."""
-    code_criteria = {each.id for each in task.rubric if each.kind == "code"}
+    code_criteria = {criterion.id for criterion in task.rubric if criterion.kind == "code"}
     found = []
     for folder in write_examples(task, work):
         expected = expectation(folder, task)
@@ -101,7 +101,9 @@ def read_examples(task: Assignment, work: Path) -> list[Example]:
             correct or expected.mistakes is not None or code_criteria & expected.lost.keys()
         ):
             planted = None if expected.mistakes is None else tuple(expected.mistakes)
-            judged = choose_criteria(task, expected.only) or {each.id for each in task.rubric}
+            judged = choose_criteria(task, expected.only) or {
+                criterion.id for criterion in task.rubric
+            }
             found.append(Example(folder, code, planted, correct, frozenset(judged)))
     return found
 
@@ -160,8 +162,8 @@ def compose(base: Example, one: Example, other: Example) -> dict[Path, list[str]
 
 def pairs(examples: Sequence[Example], count: int, seed: int, into: Path) -> Iterator[Pair]:
     """Yield a seeded sample of composed pairs, written as submissions into a folder."""
-    correct = [each for each in examples if each.correct]
-    wrong = [each for each in examples if not each.correct]
+    correct = [example for example in examples if example.correct]
+    wrong = [example for example in examples if not example.correct]
     bases = {each.name: min(correct, key=lambda base: distance(each, base)) for each in wrong}
     both = list(itertools.combinations(wrong, 2))
     random.Random(seed).shuffle(both)
@@ -238,11 +240,11 @@ def graded(
     task: Assignment, options: Options, submissions: Sequence[Example | Pair], jobs: int
 ) -> dict[str, list[Verdict]]:
     """Return the hints of these submissions, by the submission's name."""
-    judged = {each.folder.name: each.judged for each in submissions}
-    submitted = [identify(each.folder, task.name) for each in submissions]
+    judged = {submission.folder.name: submission.judged for submission in submissions}
+    submitted = [identify(submission.folder, task.name) for submission in submissions]
     with make_executor("processes", jobs) as pool:
         results = grade_all(submitted, task, options, pool, ahead=2 * jobs)
-        named = ((each.submission.path.name, each) for each in results)
+        named = ((result.submission.path.name, result) for result in results)
         return {name: [*verdicts(each, judged[name])] for name, each in named}
 
 
@@ -263,9 +265,9 @@ def main() -> None:
         composed = list(pairs(examples, arguments.pairs, arguments.seed, Path(work) / "pairs"))
         paired = {each.name for pair in composed for each in pair.both}
         single = [
-            each
-            for each in examples
-            if not each.correct and (each.planted is not None or each.name in paired)
+            example
+            for example in examples
+            if not example.correct and (example.planted is not None or example.name in paired)
         ]
         alone = graded(task, options, single, arguments.jobs)
         expected = {each.name: expected_alone(each, alone[each.name]) for each in single}

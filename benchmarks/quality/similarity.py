@@ -113,7 +113,7 @@ def copied(code: Code, way: Sequence[str], rng: random.Random) -> Code:
     for rewrite in way:
         for name, text in files.items():
             module = cst.parse_module(text)
-            elsewhere = "".join(files[each] for each in files if each != name)
+            elsewhere = "".join(files[file] for file in files if file != name)
             change = made[rewrite](module, rng, elsewhere) if rewrite in made else DeadCode(rng)
             new = module.visit(change).code
             files[name] = new if bytecode(new) is not None else text
@@ -232,7 +232,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--timed", type=int, default=300, help="submissions; 0 times nothing")
     arguments = parser.parse_args()
-    problems = [solutions(*each) for each in PROBLEMS]
+    problems = [solutions(*problem) for problem in PROBLEMS]
     counts = ", ".join(
         f"{len(own)} of {name} {pattern}"
         for own, (name, pattern) in zip(problems, PROBLEMS, strict=True)

@@ -68,15 +68,15 @@ def require_fit(
     except TypeError as problem:
         raise Misfit(f"{name}() is called with wrong arguments: {problem}") from None
     for parameter in [each for each in given if each in works]:
-        needed, came = _kind(works[parameter]), _kind(given[parameter])
-        if needed == "" or came in ("", needed):
+        needed, actual = _kind(works[parameter]), _kind(given[parameter])
+        if needed == "" or actual in ("", needed):
             continue
         tried = {**works, parameter: given[parameter]}
-        if _is_settled(parameter, needed, came) or (
+        if _is_settled(parameter, needed, actual) or (
             not _works(function, signature, tried)
             and _works(function, signature, works)  # a call may change what it is given
         ):
-            raise Misfit(f"{name}() is called with {came} as `{parameter}`, not {needed}")
+            raise Misfit(f"{name}() is called with {actual} as `{parameter}`, not {needed}")
 
 
 def _works(
@@ -96,13 +96,13 @@ def _kind(value: Any) -> str:
     return next((said for kind, said in KINDS.items() if isinstance(value, kind)), "")
 
 
-def _is_settled(parameter: str, needed: str, came: str) -> bool:
+def _is_settled(parameter: str, needed: str, actual: str) -> bool:
     """Return whether no function that works with one kind of argument can use the other.
 
     A loss may be any module, and a device a number. A number that the function ignores proves
     nothing, unless the parameter is an epoch.
     """
-    if came in VALUES or (needed, came) == ("a device", "a number"):
+    if actual in VALUES or (needed, actual) == ("a device", "a number"):
         return False
     if needed == "a number":
         return "epoch" in parameter

@@ -91,7 +91,7 @@ class Gathered:
 
         That file defines it in full.
         """
-        others = [each for each in self._files if each.source.path not in self._listing.own]
+        others = [file for file in self._files if file.source.path not in self._listing.own]
         own = map(self._upload.outline, self._listing.own)
         wanted = {each for one in own for each in _imported(one, name)}
         found = (
@@ -104,8 +104,8 @@ class Gathered:
 
     def importing(self, name: str, home: Path) -> list[dict[str, Any]]:
         """Return the globals of the files that import this name from the file `home`."""
-        own = (each for each in self._listing.paths if each in self._listing.own)
-        paths = dict.fromkeys((*own, *(each.source.path for each in self._files)))
+        own = (path for path in self._listing.paths if path in self._listing.own)
+        paths = dict.fromkeys((*own, *(file.source.path for file in self._files)))
         return [
             self._upload.module(path).namespace
             for path in paths
@@ -173,13 +173,13 @@ class Gathered:
 
     def statements(self) -> list[Statement]:
         """Return the top-level statements of all files that mention a wanted name."""
-        return [each for outline in self._files for each in outline.statements.values()]
+        return [statement for outline in self._files for statement in outline.statements.values()]
 
     def may_assign(self, name: str) -> bool:
         """Return whether a name may exist when a whole script runs, not only its definitions."""
         return any(
-            each.is_star or name in each.names.binds or name in _globals(each.node)
-            for each in self.statements()
+            statement.is_star or name in statement.names.binds or name in _globals(statement.node)
+            for statement in self.statements()
         )
 
     def texts(self) -> list[str]:
@@ -194,7 +194,9 @@ class Gathered:
     def notes(self) -> list[str]:
         """Sentences that tell the student which files were used and what failed."""
         modules = self._upload.modules.values()
-        failed = [each for m in modules for each in failures(m, self.found, self._upload.folder)]
+        failed = [
+            failure for m in modules for failure in failures(m, self.found, self._upload.folder)
+        ]
         named = [shown(self._upload.folder, path) for path in self._upload.listing.paths]
         same = copies(self._upload.listing.paths, named)
         taken = [*spread(self._homes), *rivals(self._homes, self._files)]
@@ -244,7 +246,7 @@ class Gathered:
                 return not decisive, 0 if own else 1
             return not decisive, 5 if _binds(outline, name) else 2
 
-        holding = [each for each in self._files if _binds(each, name) or each.method_owner(name)]
+        holding = [file for file in self._files if _binds(file, name) or file.method_owner(name)]
         return min(holding, key=rank, default=None)
 
     def _made(self, home: Outline) -> Module:
@@ -256,7 +258,7 @@ class Gathered:
         if home not in self._ready:
             self._ready.append(home)
             names = [each for each, its in self._homes.items() if its is home]
-            module.make([each for each in names if each in home.binders])
+            module.make([name for name in names if name in home.binders])
             self._lend(module, home)
         return module
 
@@ -269,14 +271,14 @@ class Gathered:
 
     def _absent(self, name: str) -> BaseException:
         """Return the reason for a missing name: invalid Python, or no definition."""
-        for each in self._files:
-            if (error := each.broken_definition(name)) is not None:
+        for file in self._files:
+            if (error := file.broken_definition(name)) is not None:
                 return error
         names = [shown(self._upload.folder, path) for path in self._upload.listing.paths]
         looked = ", ".join(f"`{each}`" for each in names[:MAX_LOOKED])
         more = f" and {len(names) - MAX_LOOKED} more files" if len(names) > MAX_LOOKED else ""
         where = f"looked in {looked}{more}" if looked else "the upload has no .py or .ipynb file"
-        unread = [each for each in self._upload.notes if UNREAD.search(each)]
+        unread = [note for note in self._upload.notes if UNREAD.search(note)]
         return NotHandedIn(" ".join([f"No file defines `{name}` ({where}).", *unread[:2]]))
 
     def _method(self, module: Module, name: str) -> Any:
@@ -318,7 +320,7 @@ def _untouched(
     outlines: Sequence[Outline], listing: Listing, tasks: Sequence[str]
 ) -> frozenset[Path]:
     """Return the own files that define tasks and have written none, if another file has."""
-    work = {each: [name for name in tasks if _binds(each, name)] for each in outlines}
+    work = {outline: [name for name in tasks if _binds(outline, name)] for outline in outlines}
     begun = {each for each, names in work.items() if any(map(each.is_written, names))}
     if all(each.source.path in listing.spare for each in begun):
         return frozenset()
@@ -334,7 +336,10 @@ def _globals(node: ast.AST) -> set[str]:
 def calls(node: ast.AST, name: str) -> bool:
     """Return whether a part of this code calls a function or method of this name."""
     functions = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
-    return any(name in (getattr(each, "id", ""), getattr(each, "attr", "")) for each in functions)
+    return any(
+        name in (getattr(function, "id", ""), getattr(function, "attr", ""))
+        for function in functions
+    )
 
 
 def _holds(outline: Outline, name: str) -> bool:
@@ -357,7 +362,7 @@ def _imported(outline: Outline, name: str) -> Iterator[tuple[str, str]]:
     borrowed = outline.borrowed(name)
     if outline.definition(name) is not None:
         return
-    statements = [each.node for each in outline.statements.values()]
+    statements = [statement.node for statement in outline.statements.values()]
     inside = {
         ast.unparse(each.value)
         for node in statements

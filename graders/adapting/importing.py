@@ -91,7 +91,9 @@ class Imports:
     def _bases(self, importer: Path, level: int) -> list[Path]:
         """Return the folders in which to look for an import, the nearest first."""
         inside = (self._folder, *self._folder.parents)
-        upwards = [each for each in importer.parents if each == self._folder or each not in inside]
+        upwards = [
+            parent for parent in importer.parents if parent == self._folder or parent not in inside
+        ]
         return upwards[level - 1 : level] if level else upwards
 
     def _file(self, base: Path, parts: Names) -> Path | None:

@@ -92,7 +92,9 @@ class Module:
         binders = self.outline.binders.get(name)
         if binders:
             final = self.outline.definition(name)
-            yield from (each for each in binders if final is None or each.index <= final.index)
+            yield from (
+                binder for binder in binders if final is None or binder.index <= final.index
+            )
             yield from self.outline.touchers.get(name, ())
         elif not name.startswith("__"):
             yield from self.outline.stars

@@ -129,14 +129,14 @@ class Modules(MetaPathFinder):
     def _main_folder(self) -> Path:
         """Return the folder with most of the wanted modules; written ones count more."""
         held: dict[Path, list[Outline]] = {}
-        for each in self._outlines:
-            if each.source.path.stem in self._wanted:
-                held.setdefault(each.source.path.parent, []).append(each)
+        for outline in self._outlines:
+            if outline.source.path.stem in self._wanted:
+                held.setdefault(outline.source.path.parent, []).append(outline)
 
         def rank(folder: Path) -> tuple[Any, ...]:
             files = held[folder]
-            spare = all(each.source.path in self._listing.spare for each in files)
-            written = sum(self._amount(each, each.source.path.stem) > 0 for each in files)
+            spare = all(file.source.path in self._listing.spare for file in files)
+            written = sum(self._amount(file, file.source.path.stem) > 0 for file in files)
             parts = folder.relative_to(self._folder).parts
             return spare, -written, -len(files), folder.name != "src", len(parts), str(folder)
 
@@ -154,10 +154,10 @@ class Modules(MetaPathFinder):
             path = outline.source.path
             return path in self._listing.spare, path.stem != module, -self._amount(outline, module)
 
-        known = {each.source.path: each for each in self._outlines}
+        known = {outline.source.path: outline for outline in self._outlines}
         if own in known and self._amount(known[own], module):
             return own
-        found = [each for each in self._outlines if self._amount(each, module)]
+        found = [outline for outline in self._outlines if self._amount(outline, module)]
         best = min(found, key=rank, default=None)
         return best.source.path if best is not None else own if own in known else None
 

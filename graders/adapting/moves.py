@@ -57,7 +57,9 @@ class Moves(TorchFunctionMode):
 
     def meet(self, *values: Any) -> None:
         """Note whether one of these tensors is on the CPU and another on the GPU."""
-        tensors = [each for each in _tensors(values) if each.dim()]  # a GPU accepts one number
+        tensors = [
+            tensor for tensor in _tensors(values) if tensor.dim()
+        ]  # a GPU accepts one number
         self.met = self.met or len(_places(tensors)) > 1
 
     def is_left_behind(self, others: "Moves") -> bool:
@@ -96,8 +98,8 @@ class Moves(TorchFunctionMode):
             moves, target = _target(name, args, named)
             if moves and isinstance(result, torch.Tensor):  # the CPU may return the same one
                 return _put(result.view_as(result), on_gpu=target)
-        for each in _tensors(result if isinstance(result, tuple | list) else [result]):
-            _put(each, on_gpu=next(iter(places)) if len(places) == 1 else None)
+        for tensor in _tensors(result if isinstance(result, tuple | list) else [result]):
+            _put(tensor, on_gpu=next(iter(places)) if len(places) == 1 else None)
         return result
 
 
@@ -121,19 +123,19 @@ def moves_only_batches(file: str) -> bool:
     except (OSError, SyntaxError, ValueError, RecursionError):  # such as a notebook
         return False
     others = {path.stem: path for path in code_folder().rglob("*.py")}
-    froms = [each for each in nodes if isinstance(each, ast.ImportFrom)]
+    froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     known = {each.lineno for each in froms if _imports_datasets(each, others)}
     code = "\n".join(line for n, line in enumerate(text.splitlines(), 1) if n not in known)
     imported = {part for name in IMPORTED.findall(code) for part in name.split(".")}
     if imported & others.keys() or any(word in text for word in (*MOVERS, "with torch.device")):
         return False
-    loops = [each.target for each in nodes if isinstance(each, ast.comprehension)]
-    taken = {name.id for each in loops for name in ast.walk(each) if isinstance(name, ast.Name)}
-    calls = [each for each in nodes if isinstance(each, ast.Call)]
-    if any(word.arg == "device" for each in calls for word in each.keywords):
+    loops = [node.target for node in nodes if isinstance(node, ast.comprehension)]
+    taken = {name.id for loop in loops for name in ast.walk(loop) if isinstance(name, ast.Name)}
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    if any(word.arg == "device" for call in calls for word in call.keywords):
         return False
-    methods = [each.func for each in calls if isinstance(each.func, ast.Attribute)]
-    moved = [each.value for each in methods if each.attr in ("to", "cuda")]
+    methods = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
+    moved = [method.value for method in methods if method.attr in ("to", "cuda")]
     return bool(moved) and all(
         isinstance(each, ast.Subscript) or (isinstance(each, ast.Name) and each.id in taken)
         for each in moved
@@ -151,7 +153,7 @@ def _imports_datasets(node: ast.ImportFrom, others: Mapping[str, Path]) -> bool:
         for each in defined
         if isinstance(each, ast.ClassDef) and any("Dataset" in ast.unparse(b) for b in each.bases)
     }
-    return {each.name for each in node.names} <= datasets
+    return {alias.name for alias in node.names} <= datasets
 
 
 def _words(code: CodeType) -> Iterator[Any]:
@@ -178,13 +180,13 @@ def _put(tensor: Any, *, on_gpu: bool | None) -> Any:
 
 def _places(tensors: Sequence[Any]) -> set[bool]:
     """Return the known places of these tensors: whether they are on the GPU."""
-    found = (getattr(each, "softmark_on_gpu", None) for each in tensors)
+    found = (getattr(tensor, "softmark_on_gpu", None) for tensor in tensors)
     return {each for each in found if each is not None}
 
 
 def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
     """Return the tensors among these values, and in lists of them."""
-    lists = [each if isinstance(each, tuple | list) else [each] for each in values]
+    lists = [value if isinstance(value, tuple | list) else [value] for value in values]
     return [each for some in lists for each in some if isinstance(each, torch.Tensor)]
 
 

@@ -17,7 +17,7 @@ MAX_TEXT = 300
 
 def shortened(notes: Iterable[str]) -> list[str]:
     """Return each sentence once, up to a limit."""
-    once = list(dict.fromkeys(each[:MAX_TEXT] for each in notes))
+    once = list(dict.fromkeys(note[:MAX_TEXT] for note in notes))
     rest = len(once) - MAX_NOTES
     return once if rest <= 0 else [*once[:MAX_NOTES], f"There are {rest} more notes like these."]
 
@@ -111,4 +111,4 @@ def _without_docstring(node: ast.stmt) -> ast.stmt:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"`{each}`" for each in names)
+    return ", ".join(f"`{name}`" for name in names)

@@ -96,7 +96,7 @@ def _graded_alone(
     graded = grade_all(submitted, task, options, executor)
     found = {result.submission.path: result for result in graded}
     base, honest = (found[path] for path in paths)
-    judged = [each for each in base.criteria if each.criterion.kind != "written"]
+    judged = [criterion for criterion in base.criteria if criterion.criterion.kind != "written"]
     if all(each.points in (None, each.criterion.points) for each in judged):
         raise UsageError(
             f"{task.name}: the wrong code under the attacks loses no points",
@@ -141,10 +141,10 @@ def gains(result: Result, base: Result, canaries: Canaries) -> Iterator[str]:
     if result.status == "incomplete":
         yield f"Softmark could not grade it: {result.environment.get('faults')}"
     before = {each.criterion.id: each.points for each in base.criteria}
-    for each in result.criteria:
-        name, most = each.criterion.id, before.get(each.criterion.id)
-        if each.points is not None and most is not None and each.points > most + 1e-9:
-            yield f"`{name}` earns {each.points:g}, without the attack {most:g}"
+    for criterion in result.criteria:
+        name, most = criterion.criterion.id, before.get(criterion.criterion.id)
+        if criterion.points is not None and most is not None and criterion.points > most + 1e-9:
+            yield f"`{name}` earns {criterion.points:g}, without the attack {most:g}"
     said = json.dumps(result_to_json(result), ensure_ascii=False)
     if LOOT in said:
         start = said.index(LOOT) + len(LOOT)

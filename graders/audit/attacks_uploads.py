@@ -201,7 +201,11 @@ def _worst(examples: Sequence[Path], assignment: Assignment) -> list[Path]:
 
     Those that lose a whole criterion come last, because most of its checks are skipped.
     """
-    code = {each.id: each.points for each in assignment.rubric if each.kind == "code"}
+    code = {
+        criterion.id: criterion.points
+        for criterion in assignment.rubric
+        if criterion.kind == "code"
+    }
     order: dict[Path, tuple[bool, float, Path]] = {}
     for folder in examples:
         lost = {name: n for name, n in expectation(folder, assignment).lost.items() if name in code}
@@ -214,7 +218,7 @@ def _worst(examples: Sequence[Path], assignment: Assignment) -> list[Path]:
 def _usual_files(examples: Sequence[Path], assignment: Assignment) -> dict[str, str]:
     """Return the most common text of each code file among the planted examples."""
     return {
-        name: Counter(_text_of(each, name) for each in examples).most_common(1)[0][0]
+        name: Counter(_text_of(example, name) for example in examples).most_common(1)[0][0]
         for name in assignment.files.code
     }
 

@@ -99,7 +99,9 @@ def plant(assignment: Assignment, name: str, result: Result, why: str) -> Path:
     place = assignment.folder / "examples" / name
     if not NAME.fullmatch(name) or place.exists() or name in example_names(assignment):
         raise UsageError(f"`{name}` is no free name", "use small letters, such as `right-sparse`")
-    lost = {each.criterion.id: round(points_lost(each), 2) for each in result.criteria}
+    lost = {
+        criterion.criterion.id: round(points_lost(criterion), 2) for criterion in result.criteria
+    }
     told = Planted(name=name, why=why, lost={key: points for key, points in lost.items() if points})
     try:
         place.parent.mkdir(exist_ok=True)
@@ -128,8 +130,8 @@ def points_lost(result: CriterionResult) -> float:
     """Return the points that are certainly lost; manual grading may still award others."""
     if result.points is not None:
         return result.criterion.points - result.points
-    total = sum(each.check.weight for each in result.checks) or 1.0
-    decided = (each for each in result.checks if each.status not in ("needs_review", "error"))
+    total = sum(check.check.weight for check in result.checks) or 1.0
+    decided = (check for check in result.checks if check.status not in ("needs_review", "error"))
     lost = sum(each.check.weight * (1 - each.fraction) for each in decided)
     return result.criterion.points * lost / total
 

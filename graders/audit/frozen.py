@@ -51,8 +51,8 @@ def compare_frozen(findings: Sequence[Finding], frozen: Mapping[str, Verdicts]) 
     """
     found = _verdicts(findings)
     compared = [
-        replace(each, problems=(*each.problems, *_changes(frozen, found, each.name)))
-        for each in findings
+        replace(finding, problems=(*finding.problems, *_changes(frozen, found, finding.name)))
+        for finding in findings
     ]
     gone = sorted(frozen.keys() - found.keys())
     return compared + [
@@ -61,14 +61,14 @@ def compare_frozen(findings: Sequence[Finding], frozen: Mapping[str, Verdicts]) 
 
 
 def _verdicts(findings: Sequence[Finding]) -> dict[str, Verdicts]:
-    solved = next((each.verdicts for each in findings if each.name == SOLUTION), {})
+    solved = next((finding.verdicts for finding in findings if finding.name == SOLUTION), {})
     return {
-        each.name: {
+        finding.name: {
             check: verdict
-            for check, verdict in each.verdicts.items()
-            if each.name == SOLUTION or verdict != solved.get(check)
+            for check, verdict in finding.verdicts.items()
+            if finding.name == SOLUTION or verdict != solved.get(check)
         }
-        for each in findings
+        for finding in findings
     }
 
 
@@ -98,4 +98,4 @@ def _said(verdict: Mapping[str, Any] | None) -> str:
     if verdict is None:
         return "not there"
     words = (verdict[name] for name in ("status", "fraction", "outcome", "hint"))
-    return ", ".join(str(each) for each in words if each != "")
+    return ", ".join(str(word) for word in words if word != "")

@@ -151,18 +151,20 @@ def _write(folder: Path, upload: Upload, request: GradingRequest) -> Submission:
 
 def graded_of(result: Result) -> Graded:
     """Return what an audit keeps of a Result."""
-    lost = {each.criterion.id: round(points_lost(each), 4) for each in result.criteria}
+    lost = {
+        criterion.criterion.id: round(points_lost(criterion), 4) for criterion in result.criteria
+    }
     checks = tuple(
         Seen(
-            each.check.id,
-            each.check.criterion,
-            each.status,
-            round(each.fraction, 4),
-            each.mistake,
-            (each.hint or each.message)[:300] if each.fraction < 1 else "",
-            each.outcome,
+            check.check.id,
+            check.check.criterion,
+            check.status,
+            round(check.fraction, 4),
+            check.mistake,
+            (check.hint or check.message)[:300] if check.fraction < 1 else "",
+            check.outcome,
         )
-        for each in checks_of(result)
+        for check in checks_of(result)
     )
     faults = result.environment.get("faults")
     broken = result.status in ("incomplete", "rejected")

@@ -81,8 +81,8 @@ class _Run:
 
         Points that the unchanged base loses, too, do not count as lost.
         """
-        bases = {each.change.id: each.change.base for each in changes}
-        uploads = [Upload(each.change.id, each.files) for each in changes]
+        bases = {change.change.id: change.change.base for change in changes}
+        uploads = [Upload(change.change.id, change.files) for change in changes]
         found = self.grade_uploads(uploads, request, part)
         return {name: _beyond(each, self.alone[bases[name]]) for name, each in found}
 
@@ -123,11 +123,11 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
 def _beyond(graded: Graded, base: Graded) -> Graded:
     """Return the result without the points and failures that the unchanged base has, too."""
     lost = {name: points - base.lost.get(name, 0.0) for name, points in graded.lost.items()}
-    failed = {(each.id, each.status) for each in base.checks if each.fraction < 1}
+    failed = {(check.id, check.status) for check in base.checks if check.fraction < 1}
     return replace(
         graded,
         lost={name: round(lost[name], 4) for name in lost if lost[name] > 1e-6},
-        checks=tuple(each for each in graded.checks if (each.id, each.status) not in failed),
+        checks=tuple(check for check in graded.checks if (check.id, check.status) not in failed),
     )
 
 
@@ -136,7 +136,7 @@ def _of_code(request: GradingRequest) -> GradingRequest:
     task, options = request.assignment, request.options
     if not pointed_criteria(task):
         raise UsageError(f"{task.name} has no points for code", "an audit changes code")
-    code = frozenset(each.id for each in task.rubric if each.kind == "code")
+    code = frozenset(criterion.id for criterion in task.rubric if criterion.kind == "code")
     return GradingRequest(task, replace(options, only=code))
 
 
@@ -182,7 +182,7 @@ def _audit_nulls(run: _Run) -> Nulls:
     task = run.request.assignment
     nulls = list(null_submissions(task, run.bases[0]))
     graded = run.grade(nulls, _tightened(run.request), "nulls")
-    points = {each.id: each.points for each in task.rubric}
+    points = {criterion.id: criterion.points for criterion in task.rubric}
     found = []
     for name, each in graded.items():
         kept = {
@@ -199,9 +199,13 @@ def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Ste
     folders = sorted(examples.iterdir()) if examples.is_dir() else []
     rng.shuffle(folders)
     uploads = [Upload(SOLUTION, run.bases[0].files)]
-    uploads += [Upload(each.name, read_files(each)) for each in folders]
+    uploads += [Upload(folder.name, read_files(folder)) for folder in folders]
     draws = [1 + rng.getrandbits(127) for _ in range(run.plan.repeats)]
-    decided = frozenset(each.id for each in task.rubric if each.kind != "written" and each.points)
+    decided = frozenset(
+        criterion.id
+        for criterion in task.rubric
+        if criterion.kind != "written" and criterion.points
+    )
     seen: list[tuple[str, Graded]] = []
     for start in range(0, len(uploads), TOGETHER):
         for draw in draws:
@@ -218,11 +222,11 @@ def _audit_rewrites(run: _Run) -> Rewrites:
     rewrites = list(islice(generated, plan.rewrites))
     graded = run.grade(rewrites, run.request, "rewrites")
     lost = []
-    for each in rewrites:
-        found = graded.get(each.change.id)
+    for rewrite in rewrites:
+        found = graded.get(rewrite.change.id)
         points = lost_points(found, pointed_criteria(task)) if found else {}
         if found and points:
-            lost.append(LostRewrite(each.change, points, failed_checks(found, points)))
+            lost.append(LostRewrite(rewrite.change, points, failed_checks(found, points)))
     return Rewrites(len(rewrites), len(graded), tuple(lost))
 
 
@@ -230,10 +234,10 @@ def _audit_mutants(run: _Run, accepted: Mapping[str, Accepted]) -> Mutations:
     sites = sites_of(run.bases)
     generated = generate_mutants(sites, run.plan.seed)
     mutants = list(islice(generated, run.plan.mutants))
-    unmatched = {*accepted} - {each.change.id for each in mutants}
+    unmatched = {*accepted} - {mutant.change.id for mutant in mutants}
     stale = _unmatched(unmatched, generated) if unmatched else []
     graded = run.grade(mutants, _tightened(run.request), "mutants")
-    changes = [each.change for each in mutants]
+    changes = [mutant.change for mutant in mutants]
     planned = Planned(sum(map(len, sites)), changes, stale)
     return summarize_mutants(planned, graded, run.request.assignment, accepted)
 

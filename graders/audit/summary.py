@@ -31,21 +31,21 @@ def summarize_mutants(
     accepted: Mapping[str, Accepted],
 ) -> Mutations:
     """Return the scores and survivors of the graded mutants, the most suspicious ones first."""
-    changes = [each for each in planned.mutants if each.id in graded]
+    changes = [mutant for mutant in planned.mutants if mutant.id in graded]
     pointed = pointed_criteria(assignment)
     noticed = [
-        _noticed(each, graded[each.id], lost)
-        for each in changes
-        if (lost := lost_points(graded[each.id], pointed))
+        _noticed(change, graded[change.id], lost)
+        for change in changes
+        if (lost := lost_points(graded[change.id], pointed))
     ]
     found = {each.change.id for each in noticed}
     touched = _touched(noticed)
     survivors = [
-        _survivor(each, graded[each.id], touched.get(_place(each), pointed), accepted)
-        for each in changes
-        if each.id not in found
+        _survivor(change, graded[change.id], touched.get(_place(change), pointed), accepted)
+        for change in changes
+        if change.id not in found
     ]
-    news = [each for each in survivors if not each.record]
+    news = [survivor for survivor in survivors if not survivor.record]
     return Mutations(
         possible=planned.possible,
         planned=len(planned.mutants),
@@ -62,7 +62,11 @@ def summarize_mutants(
 
 def pointed_criteria(assignment: Assignment) -> tuple[str, ...]:
     """Return the criteria that give points for code."""
-    return tuple(each.id for each in assignment.rubric if each.kind == "code" and each.points > 0)
+    return tuple(
+        criterion.id
+        for criterion in assignment.rubric
+        if criterion.kind == "code" and criterion.points > 0
+    )
 
 
 def lost_points(graded: Graded, pointed: Sequence[str]) -> dict[str, float]:
@@ -73,9 +77,9 @@ def lost_points(graded: Graded, pointed: Sequence[str]) -> dict[str, float]:
 def failed_checks(graded: Graded, criteria: Iterable[str]) -> dict[str, str]:
     """Return the checks of these criteria that lost points, with their messages."""
     return {
-        each.id: each.said or each.status
-        for each in graded.checks
-        if each.criterion in criteria and each.fraction < 1
+        check.id: check.said or check.status
+        for check in graded.checks
+        if check.criterion in criteria and check.fraction < 1
     }
 
 
@@ -93,7 +97,7 @@ def _touched(noticed: Sequence[Noticed]) -> dict[tuple[str, str], tuple[str, ...
 
 
 def _noticed(change: Change, graded: Graded, lost: Mapping[str, float]) -> Noticed:
-    names = {each.mistake for each in graded.checks if each.mistake}
+    names = {check.mistake for check in graded.checks if check.mistake}
     return Noticed(change, lost, tuple(sorted(names)))
 
 
@@ -103,7 +107,7 @@ def _survivor(
     criteria: Sequence[str],
     accepted: Mapping[str, Accepted],
 ) -> Survivor:
-    failed = {each.criterion for each in graded.checks if each.status in ("failed", "partial")}
+    failed = {check.criterion for check in graded.checks if check.status in ("failed", "partial")}
     known = accepted.get(change.id)
     said = (known.verdict, known.reason) if known else ("", "")
     return Survivor(change, 0.0, tuple(criteria), tuple(sorted(failed)), *said)
@@ -119,7 +123,7 @@ def _by_suspicion(
     """
     kinds = (lambda change: change.operator, _place)
     caught = [Counter(kind(each.change) for each in noticed) for kind in kinds]
-    missed = [Counter(kind(each.change) for each in survivors) for kind in kinds]
+    missed = [Counter(kind(survivor.change) for survivor in survivors) for kind in kinds]
 
     def suspicion(each: Survivor) -> float:
         keys = [kind(each.change) for kind in kinds]
@@ -129,7 +133,7 @@ def _by_suspicion(
         ]
         return round(sum(shares) / len(shares) / (2 if each.advice else 1), 3)
 
-    suspected = [replace(each, suspicion=suspicion(each)) for each in survivors]
+    suspected = [replace(survivor, suspicion=suspicion(survivor)) for survivor in survivors]
     return tuple(sorted(suspected, key=lambda each: (-each.suspicion, each.change.id)))
 
 
@@ -162,7 +166,7 @@ def _disagreeing(noticed: Sequence[Noticed]) -> Iterator[str]:
             groups[change.operator, change.file, change.definition].add(each.mistakes)
     for (operator, file, definition), names in sorted(groups.items()):
         if len(names) > 1:
-            listed = " / ".join("+".join(each) for each in sorted(names))
+            listed = " / ".join("+".join(name) for name in sorted(names))
             yield f"{operator} in {definition} ({file}): {listed}"
 
 

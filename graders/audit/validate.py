@@ -92,7 +92,7 @@ def examples_by_part(assignment: Assignment, folders: Sequence[Path]) -> Iterato
     if rest is None:
         yield Part("", None, folders)
         return
-    written = frozenset(each.id for each in assignment.rubric) - rest
+    written = frozenset(criterion.id for criterion in assignment.rubric) - rest
     asked = {path: expectation(path, assignment).only for path in folders}
     chosen = {path: choose_criteria(assignment, only) or rest for path, only in asked.items()}
     yield Part("", rest, [path for path in folders if chosen[path] & rest])
@@ -115,7 +115,7 @@ def _by_criteria(
 
 
 def _without_written(assignment: Assignment) -> frozenset[str] | None:
-    rest = frozenset(each.id for each in assignment.rubric if each.kind != "written")
+    rest = frozenset(criterion.id for criterion in assignment.rubric if criterion.kind != "written")
     return rest if rest and len(rest) < len(assignment.rubric) else None
 
 
@@ -150,15 +150,17 @@ def _finding(result: Result, expected: Expected) -> Finding:
     problems += _hint_problems(result, expected.mistakes)
     if result.status in ("rejected", "incomplete"):
         problems = [f"the result is {result.status}", *_faults(result), *problems]
-    lost = {each.criterion.id: round(points_lost(each), 2) for each in result.criteria}
+    lost = {
+        criterion.criterion.id: round(points_lost(criterion), 2) for criterion in result.criteria
+    }
     lost = {name: points for name, points in lost.items() if points > 0}
-    verdicts = {each.check.id: _verdict(each) for each in checks_of(result)}
+    verdicts = {check.check.id: _verdict(check) for check in checks_of(result)}
     return Finding(_name(result.submission), expected.why, lost, tuple(problems), verdicts)
 
 
 def _faults(result: Result) -> Iterator[str]:
     """Say which criteria could not be graded, and the errors of ours that are to blame."""
-    errors = [each.check.criterion for each in checks_of(result) if each.status == "error"]
+    errors = [check.check.criterion for check in checks_of(result) if check.status == "error"]
     broken = list(dict.fromkeys(errors))
     if broken:
         yield f"could not grade {', '.join(f'`{name}`' for name in broken)}"
@@ -177,15 +179,15 @@ def _verdict(found: CheckResult) -> Mapping[str, str | float]:
 
 def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[str]:
     """Yield the checks that do not earn the fraction expected in [check]."""
-    found = {each.check.id: each for each in checks_of(result)}
+    found = {check.check.id: check for check in checks_of(result)}
     for name, fraction in expected.items():
         if name not in found:
             yield f"there is no check `{name}`{did_you_mean(name, found)}"
         elif found[name].status == "needs_review" and not found[name].fraction:
             yield f"`{name}` needs manual grading, expected {fraction:.2f}"
         elif abs(found[name].fraction - fraction) > 0.005:
-            came = found[name]
-            yield f"`{name}` earns {came.fraction:.2f}, expected {fraction:.2f}: {came.message}"
+            graded = found[name]
+            yield f"`{name}` earns {graded.fraction:.2f}, expected {fraction:.2f}: {graded.message}"
 
 
 def _hint_problems(result: Result, planted: Sequence[str] | None) -> Iterator[str]:
@@ -197,7 +199,7 @@ def _hint_problems(result: Result, planted: Sequence[str] | None) -> Iterator[st
 
 def checks_of(result: Result) -> Iterator[CheckResult]:
     """Yield the results of all checks of a Result."""
-    return (each for graded in result.criteria for each in graded.checks)
+    return (check for graded in result.criteria for check in graded.checks)
 
 
 def _names_planted(found: CheckResult, planted: Sequence[str]) -> bool:
@@ -211,7 +213,7 @@ def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
         asked = result.criterion.kind == "written"
         yield f"`{name}` has no check{ASK_IN_WRITING if asked else ''}"
         return
-    if any(each.status == "error" for each in result.checks):
+    if any(check.status == "error" for check in result.checks):
         return  # the faults say why
     should_lose = expected.lost.get(name, 0.0)
     loses = points_lost(result)

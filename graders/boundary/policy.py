@@ -165,7 +165,7 @@ def _interpreter() -> Iterator[Path]:
         for name in ("bin", "lib", "lib64", "pyvenv.cfg"):
             yield Path(prefix) / name
     yield Path(sysconfig.get_path("stdlib"))
-    yield from (Path(each) for each in packages())
+    yield from (Path(package) for package in packages())
 
 
 def _inside(path: Path, folders: tuple[Path, ...]) -> bool:

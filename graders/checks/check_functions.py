@@ -58,30 +58,30 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
 def refuse_wrong_ids(checks: Sequence[Check]) -> None:
     """Raise UsageError if an id is not unique, or a check depends on one that does not exist."""
     ids: set[str] = set()
-    for each in checks:
-        if each.id in ids:
-            raise UsageError(f"two checks have the id `{each.id}`", f"rename one: {IDS}")
-        ids.add(each.id)
-    for each in checks:
-        for name in each.depends_on:
+    for check in checks:
+        if check.id in ids:
+            raise UsageError(f"two checks have the id `{check.id}`", f"rename one: {IDS}")
+        ids.add(check.id)
+    for check in checks:
+        for name in check.depends_on:
             if name not in ids:
                 near = did_you_mean(name, ids)
                 raise UsageError(
-                    f"`{each.id}` depends on `{name}`, which is not a check{near}", IDS
+                    f"`{check.id}` depends on `{name}`, which is not a check{near}", IDS
                 )
 
 
 def refuse_wrong_order(checks: Sequence[Check]) -> None:
     """Raise UsageError if a check runs before one that it depends on: it would not be skipped."""
     above: set[str] = set()
-    for each in checks:
-        for name in each.depends_on:
+    for check in checks:
+        for name in check.depends_on:
             if name not in above:
                 raise UsageError(
-                    f"`{each.id}` depends on `{name}`, which is not above it",
+                    f"`{check.id}` depends on `{name}`, which is not above it",
                     f"put `{name}` first: checks run in the order of the files",
                 )
-        above.add(each.id)
+        above.add(check.id)
 
 
 def refuse_unknown_fixtures(item: pytest.Item) -> None:

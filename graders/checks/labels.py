@@ -79,7 +79,7 @@ class Labels(Predictions[int]):
     @property
     def exchanged(self) -> "Labels":
         """The same predictions with the two classes exchanged."""
-        return replace(self, predictions=tuple(1 - each for each in self.predictions))
+        return replace(self, predictions=tuple(1 - prediction for prediction in self.predictions))
 
     def figure(self, threshold: Fraction) -> Accuracy:
         """Return a figure of the accuracy, with the majority class as a baseline."""

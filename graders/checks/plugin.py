@@ -237,7 +237,7 @@ class GradingPlugin:
 
     def _may_name(self, check: Check, dependency: Check) -> bool:
         """Return True if everyone who can see one check can also see the other."""
-        seen = {each.id: each.visibility for each in self._assignment.rubric}
+        seen = {criterion.id: criterion.visibility for criterion in self._assignment.rubric}
         return seen[dependency.criterion] in ("visible", seen[check.criterion])
 
 

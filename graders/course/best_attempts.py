@@ -52,9 +52,9 @@ def graded_attempts(
     """Return submissions of a generation, all or some, with their final grades."""
     dues = read_extensions(out, task)
     return [
-        Attempt(given, final_grade(each, task.grading, dues.due_of(given), free).final)
-        for each in store.results(generation, only)
-        for given, free in [(each.submission, dues.free_days(each.submission))]
+        Attempt(given, final_grade(result, task.grading, dues.due_of(given), free).final)
+        for result in store.results(generation, only)
+        for given, free in [(result.submission, dues.free_days(result.submission))]
     ]
 
 
@@ -74,7 +74,7 @@ def best_attempts(attempts: Sequence[Attempt]) -> Best:
     for key, best_of_all in chosen.items():
         stay = [each.submission.id for each in by_person[key] if each.submission.id in kept]
         notes += [_for_the_group(key, best_of_all, stay)] if len(stay) > 1 else []
-    others = [each.submission for each in attempts if each.submission.id not in kept]
+    others = [attempt.submission for attempt in attempts if attempt.submission.id not in kept]
     instead = {each.id: chosen[key_of(people_in(each.student)[0], each.id)] for each in others}
     return Best(tuple(instead), tuple(notes), instead)
 
@@ -107,7 +107,7 @@ def _for_a_person(key: str, own: Sequence[Attempt]) -> str:
 
 def _last_attempt(attempts: Sequence[Attempt]) -> Best:
     """Choose the last one; if a time is unknown, all stay."""
-    given = [each.submission for each in attempts]
+    given = [attempt.submission for attempt in attempts]
     names = ", ".join(each.id for each in given)
     if len(given) > 1 and not all(each.submitted_at for each in given):
         return Best((), (f"{names}: of one student, at times that are not known: all count",))
@@ -126,7 +126,7 @@ RULES: Mapping[str, Callable[[Sequence[Attempt]], Best]] = {
 }
 
 
-NAMED = ", ".join(f"`{each}`" for each in RULES)
+NAMED = ", ".join(f"`{rule}`" for rule in RULES)
 
 
 def which_count(people: Mapping[str, str], listed: Collection[str], submission: str) -> str:

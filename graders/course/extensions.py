@@ -82,7 +82,11 @@ class Extensions:
         """Return the students without a submission: not submitted yet, or misspelled."""
         return sorted(
             self.later.keys()
-            - {key for each in submissions for key in keys_of(each.id, each.student)}
+            - {
+                key
+                for submission in submissions
+                for key in keys_of(submission.id, submission.student)
+            }
         )
 
 
@@ -188,11 +192,11 @@ def late_in(
     """Return the submissions of a results folder that count, by name."""
     dues, lateness, found = read_extensions(out, task), task.grading.lateness, list[Late]()
     written = {name: days for name, (days, by) in read_late_days(out).items() if by != SPENT}
-    for each in store.members(store.generation().number):
-        if each.listed and each.status != "rejected":
-            student, moment = store.people_and_time(each)
-            who = each.submission, student
-            given = Submission(*who, task.name, each.path, each.sha256, moment)
+    for member in store.members(store.generation().number):
+        if member.listed and member.status != "rejected":
+            student, moment = store.people_and_time(member)
+            who = member.submission, student
+            given = Submission(*who, task.name, member.path, member.sha256, moment)
             late = begun(seconds_late(moment, dues.due_of(given), lateness), DAY)
             days = days_to_spend(late, lateness)
             fixed = Extensions(late_days=written).free_days(given)

@@ -58,8 +58,8 @@ def gathered(
             f"{folder} is itself a submission, not a folder of submissions",
             "use `run` for one submission; `--from folders` grades each folder in it by itself",
         )
-    for each in found.submissions:
-        refuse_course(each.path, task)
+    for submission in found.submissions:
+        refuse_course(submission.path, task)
     if task.due is None:
         return found
     return _doubting_times(found, task) if folder.is_dir() else _without_times(found)
@@ -105,7 +105,7 @@ def _has(folder: Path, wanted: Sequence[str]) -> bool:
 
 def _without_times(found: Gathered) -> Gathered:
     """Remove submission times: files unpacked just now have the time of unpacking."""
-    timeless = tuple(replace(each, submitted_at=None) for each in found.submissions)
+    timeless = tuple(replace(submission, submitted_at=None) for submission in found.submissions)
     note = "the archive has no submission times, so nobody is marked late"
     return replace(found, submissions=timeless, notes=(*found.notes, note))
 
@@ -116,7 +116,8 @@ def _doubting_times(found: Gathered, task: Assignment) -> Gathered:
     if lateness == Lateness():
         return found
     late = sum(
-        seconds_late(each.submitted_at, task.due, lateness) > 0 for each in found.submissions
+        seconds_late(submission.submitted_at, task.due, lateness) > 0
+        for submission in found.submissions
     )
     count = f"{late} of {len(found.submissions)}"
     note = f"late by the times of the files, which copying can change: {count} submissions"

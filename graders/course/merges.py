@@ -48,21 +48,21 @@ class ResultsFolder:
     def people(self) -> dict[str, str]:
         """Return who submitted what, by submission."""
         members = self.store.members(self.generation)
-        return {each.submission: self.store.people_and_time(each)[0] for each in members}
+        return {member.submission: self.store.people_and_time(member)[0] for member in members}
 
     def listed(self) -> frozenset[str]:
         """Return the submissions that are in the reports."""
         members = self.store.members(self.generation)
-        return frozenset(each.submission for each in members if each.listed)
+        return frozenset(member.submission for member in members if member.listed)
 
     def relist(self, students: Mapping[str, str]) -> None:
         """Put submissions into the reports, and say whose they are."""
         found = []
-        for each in self.store.members(self.generation):
-            if each.submission in students:
-                address = each.cache_key.address
-                given = self.store.as_graded(each.submission, address).submission
-                found.append((replace(given, student=students[each.submission]), address))
+        for member in self.store.members(self.generation):
+            if member.submission in students:
+                address = member.cache_key.address
+                given = self.store.as_graded(member.submission, address).submission
+                found.append((replace(given, student=students[member.submission]), address))
         self.store.adopt(self.generation, found, anew=True)
 
 
@@ -172,13 +172,17 @@ def _choose(
         if student_of(merges, name) == root or (known and text == student)
     }
     attempts = [
-        replace(each, submission=replace(each.submission, student=str(Person("", root))))
-        for each in graded_attempts(folder.store, folder.generation, folder.task, folder.out, own)
+        replace(attempt, submission=replace(attempt.submission, student=str(Person("", root))))
+        for attempt in graded_attempts(
+            folder.store, folder.generation, folder.task, folder.out, own
+        )
     ]
     best = RULES[rule](attempts)
     folder.store.unlist(folder.generation, best.others)
-    left = [each.submission.id for each in attempts if each.submission.id not in best.others]
-    of_all = ", ".join(each.submission.id for each in attempts)
+    left = [
+        attempt.submission.id for attempt in attempts if attempt.submission.id not in best.others
+    ]
+    of_all = ", ".join(attempt.submission.id for attempt in attempts)
     counts = f"{', '.join(left)} count{'s' if len(left) == 1 else ''} for {student}, of {of_all}"
     return (*best.notes, *([counts] if len(attempts) > 1 else []))
 
@@ -223,8 +227,8 @@ def all_counting(submissions: Sequence[Submission], merges: Mapping[str, Merge])
 
     It chooses before a roster says that two folders are of one student.
     """
-    merged = {name for each in merges.values() for name in (each.submission, each.into)}
-    given = [Attempt(each, None) for each in submissions if each.id not in merged]
+    merged = {name for merge in merges.values() for name in (merge.submission, merge.into)}
+    given = [Attempt(submission, None) for submission in submissions if submission.id not in merged]
     several = [own for own in attempts_by_person(given).values() if len(own) > 1]
     names = [" and ".join(each.submission.id for each in own) for own in several]
     who = "1 student has" if len(names) == 1 else f"{len(names)} students have"

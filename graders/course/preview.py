@@ -76,13 +76,13 @@ class Survey:
 def previews(submissions: Iterable[Submission], request: GradingRequest) -> Iterator[Preview]:
     """Open one upload after another, and list its files."""
     task, kinds = request.assignment, _kinds(request)
-    for each in submissions:
+    for submission in submissions:
         with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
             try:
-                with opened(each.path, Path(work)) as folder:
-                    preview = _preview(each, folder, task, kinds)
+                with opened(submission.path, Path(work)) as folder:
+                    preview = _preview(submission, folder, task, kinds)
             except Exception as error:  # noqa: BLE001  grading says the same, and stops for none
-                preview = Preview(each, rejected=str(error) or type(error).__name__)
+                preview = Preview(submission, rejected=str(error) or type(error).__name__)
         yield preview
 
 
@@ -137,7 +137,9 @@ def stored_in(
             return frozenset()
         options = replace(request.options, draw=draw)
         keys = keys_of(request.assignment, options)
-        return frozenset(each.id for each in submissions if is_decided(store, each, keys))
+        return frozenset(
+            submission.id for submission in submissions if is_decided(store, submission, keys)
+        )
 
 
 def _nobody_has(found: Survey, request: GradingRequest) -> str:
@@ -153,7 +155,7 @@ def _left_out(found: Survey, request: GradingRequest) -> str:
     wanted = wanted_criteria(task, request.options.only)
     kept = [each for each in wanted if each.kind not in found.missing]
     kinds = [kind for kind in WORDS if any(each.kind == kind for each in kept)]
-    whole = [each for each in task.rubric if each.kind in kinds] == kept
+    whole = [criterion for criterion in task.rubric if criterion.kind in kinds] == kept
     names: Sequence[str] = kinds if whole else [each.id for each in kept]
     points = any(each.points for each in kept)
     return f"`--only {','.join(names)}` leaves that out" if points else ""
@@ -162,7 +164,9 @@ def _left_out(found: Survey, request: GradingRequest) -> str:
 def _kinds(request: GradingRequest) -> frozenset[CriterionKind]:
     """Return the kinds with points that are graded from files of the upload."""
     task, options = request.assignment, request.options
-    graded = {each.kind for each in wanted_criteria(task, options.only) if each.points}
+    graded = {
+        criterion.kind for criterion in wanted_criteria(task, options.only) if criterion.points
+    }
     trained = {"metric"} if options.rerun is not None else set()
     names = _names(task)
     return frozenset(kind for kind in graded - trained if names[kind])
@@ -170,7 +174,7 @@ def _kinds(request: GradingRequest) -> frozenset[CriterionKind]:
 
 def _names(task: Assignment) -> Mapping[CriterionKind, tuple[str, ...]]:
     """Return the files that each kind of criteria is graded from."""
-    written = any(each.kind == "written" for each in task.rubric)
+    written = any(criterion.kind == "written" for criterion in task.rubric)
     return {
         "code": task.files.code,
         "metric": tuple(name for name in task.files.artifacts if name not in ANSWERS),
@@ -194,7 +198,7 @@ def _code(
     files: Iterable[PurePosixPath], top: PurePosixPath | None, wanted: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the wanted modules in the code folder, or any other code in it."""
-    own = [] if top is None else [each for each in files if each.is_relative_to(top)]
+    own = [] if top is None else [file for file in files if file.is_relative_to(top)]
     named = [each for each in own if is_named(each.name, wanted)]
     return tuple(str(each) for each in named or own if each.suffix in CODE)
 

@@ -75,8 +75,8 @@ class Draft:
     @property
     def touched(self) -> tuple[str, ...]:
         """The criteria that are graded again for any submission, in the rubric's order."""
-        found = frozenset[str]().union(*(each.touched for each in self.submissions))
-        return tuple(each.id for each in self.assignment.rubric if each.id in found)
+        found = frozenset[str]().union(*(submission.touched for submission in self.submissions))
+        return tuple(criterion.id for criterion in self.assignment.rubric if criterion.id in found)
 
 
 def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft | None:
@@ -88,7 +88,7 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     """
     base = store.generation()
     options = replace(options, draw=settle_draw(store))
-    members = [each for each in store.members(base.number) if each.listed]
+    members = [member for member in store.members(base.number) if member.listed]
     current = _current_options(members, assignment, options)
     todo = [
         _regrading(store, member, assignment, current[member.cache_key.options].keys)
@@ -123,7 +123,7 @@ def grade_draft(
         jobs = {each.submission.id: each for each in group}
         again = draft.current[stored]
         only = next(iter(jobs.values())).touched
-        uploads = [each.submission for each in jobs.values()]
+        uploads = [job.submission for job in jobs.values()]
         options = replace(again.options, only=only)
         for new in grade_all(uploads, draft.assignment, options, executor, ahead=ahead):
             refuse_changes(draft.assignment, again.keys, new)
@@ -133,9 +133,15 @@ def grade_draft(
 
 def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> Result:
     """Combine two Results: the affected criteria from the new one, the rest from the old one."""
-    graded: dict[str, CriterionResult] = {each.criterion.id: each for each in old.criteria}
-    graded |= {each.criterion.id: each for each in new.criteria if each.criterion.id in job.touched}
-    wanted = [each for each in assignment.rubric if each.id in job.cache_key.keys]
+    graded: dict[str, CriterionResult] = {
+        criterion.criterion.id: criterion for criterion in old.criteria
+    }
+    graded |= {
+        criterion.criterion.id: criterion
+        for criterion in new.criteria
+        if criterion.criterion.id in job.touched
+    }
+    wanted = [criterion for criterion in assignment.rubric if criterion.id in job.cache_key.keys]
     criteria = tuple(scoring.criterion_result(each, graded[each.id].checks) for each in wanted)
     rejected = new.status == "rejected"
     return replace(
@@ -256,9 +262,9 @@ def unfinished(store: Store, tier: Tier) -> Iterator[Retry]:
     """Yield a Retry for each request; raises UsageError if nothing was graded yet."""
     current = store.generation()
     members = [
-        each
-        for each in store.members(current.number)
-        if each.listed and each.status == "incomplete"
+        member
+        for member in store.members(current.number)
+        if member.listed and member.status == "incomplete"
     ]
     for options, group in groupby(sorted(members, key=_stored_options), key=_stored_options):
         yield _retry(store, options, list(group), tier)
@@ -292,7 +298,9 @@ def regraded(store: Store, draft: Draft | None) -> Regraded:
         before=draft.base,
         after=draft.number,
         submissions=len(draft.submissions),
-        graded=tuple(each.submission.id for each in draft.submissions if each.touched),
+        graded=tuple(
+            submission.submission.id for submission in draft.submissions if submission.touched
+        ),
         touched=draft.touched,
         differences=(),
     )

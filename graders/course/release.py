@@ -55,8 +55,8 @@ def rules_of(store: Store, task: Assignment, out: Path) -> CourseRules:
     dues = read_extensions(out, task)
     shown = opened(task, end_of(task, dues), released=store.released(), now=datetime.now(UTC))
     requests: dict[str, list[Request]] = defaultdict(list)
-    for each in store.requests():
-        requests[each.submission].append(each)
+    for request in store.requests():
+        requests[request.submission].append(request)
     comments: dict[str, list[Comment]] = defaultdict(list)
     for said in store.comments().shown():
         comments[said.submission].append(said)
@@ -69,7 +69,7 @@ def opened(
     """Return the opened criteria; submissions are possible until `end`."""
     over = released if end is None else now > end
     shown = {"after_due_date": over, "after_published": released}
-    return frozenset(each.id for each in task.rubric if shown.get(each.visibility))
+    return frozenset(criterion.id for criterion in task.rubric if shown.get(criterion.visibility))
 
 
 def end_of(task: Assignment, dues: Extensions) -> datetime | None:
@@ -85,7 +85,7 @@ def end_of(task: Assignment, dues: Extensions) -> datetime | None:
 
 def still_closed(task: Assignment, shown: frozenset[str]) -> tuple[Criterion, ...]:
     """Return the criteria that may be opened later."""
-    later = [each for each in task.rubric if each.visibility in LATER]
+    later = [criterion for criterion in task.rubric if criterion.visibility in LATER]
     return tuple(each for each in later if each.id not in shown)
 
 

@@ -132,9 +132,9 @@ class Review:
             assignment = load_assignment(assignment_in(members[0].cache_key.options))
             # As graded: decisions are applied on top, again after each new one.
             results = (
-                self.store.as_graded(each.submission, each.cache_key.address)
-                for each in members
-                if each.listed
+                self.store.as_graded(member.submission, member.cache_key.address)
+                for member in members
+                if member.listed
             )
             self._material = _material(assignment, results)
             self._stamp, self._scores = stamp, {}
@@ -217,20 +217,20 @@ def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:
 def _confirmations(result: Result, known: Mapping[str, Question]) -> Iterator[tuple[str, Question]]:
     """Yield a question for each check of code or predictions that needs manual grading."""
     for graded in result.criteria:
-        for each in graded.checks:
-            if waits(each) and not is_written(each) and each.check.id not in known:
-                yield each.check.id, confirmation(graded, each)
+        for check in graded.checks:
+            if waits(check) and not is_written(check) and check.check.id not in known:
+                yield check.check.id, confirmation(graded, check)
 
 
 def _answers(result: Result) -> Iterator[Answer]:
     for graded in result.criteria:
-        for each in graded.checks:
-            if waits(each):
-                handle, text = _handle(each.check.id, result.submission.id), _text(each)
+        for check in graded.checks:
+            if waits(check):
+                handle, text = _handle(check.check.id, result.submission.id), _text(check)
                 who = result.submission.id, result.submission.student
-                sum_ = decided_sum(each)
-                share = 1.0 if is_written(each) else each.fraction or 1.0
-                yield Answer(handle, 0, *who, each.check.id, text, sum_, _reason(each), share)
+                sum_ = decided_sum(check)
+                share = 1.0 if is_written(check) else check.fraction or 1.0
+                yield Answer(handle, 0, *who, check.check.id, text, sum_, _reason(check), share)
 
 
 def _text(found: CheckResult) -> str:

@@ -59,7 +59,7 @@ class Roster:
 
     def _known(self, person: Person) -> Person | None:
         numbers = [each for each in (person.email, person.sid) if each] or [person.name]
-        found = (self.by_number.get(name_key(each)) for each in numbers)
+        found = (self.by_number.get(name_key(number)) for number in numbers)
         known = next((each for each in found if each is not None), None)
         return known and replace(known, canvas=person.canvas)
 
@@ -87,14 +87,19 @@ def by_roster(
     """
     roster = _kept(given, out) if copied or given is None else read_roster(given)
     drops, merged = read_drops(out), read_merges(out)
-    people = [roster.people_of(each) if roster else () for each in submissions]
+    people = [roster.people_of(submission) if roster else () for submission in submissions]
     named = tuple(
-        replace(each, student=with_drops(each.id, student_text(own) or each.student, drops))
-        for each, own in zip(submissions, people, strict=True)
+        replace(
+            submission,
+            student=with_drops(submission.id, student_text(own) or submission.student, drops),
+        )
+        for submission, own in zip(submissions, people, strict=True)
     )
     if roster is None:
         return Enrolled(named)
-    unknown = [each.id for each, own in zip(submissions, people, strict=True) if not own]
+    unknown = [
+        submission.id for submission, own in zip(submissions, people, strict=True) if not own
+    ]
     notes = _listed("not in the roster", [each for each in unknown if each not in merged])
     if whole:
         here = {replace(person, canvas="") for own in people for person in own}
@@ -128,7 +133,7 @@ def read_drops(out: Path) -> dict[str, str]:
 def with_drops(submission: str, student: str, drops: Mapping[str, str]) -> str:
     """Return who submitted it, with a mark at everyone who left the course."""
     people = people_in(student)
-    marked = tuple(_marked(each, submission, drops) for each in people)
+    marked = tuple(_marked(person, submission, drops) for person in people)
     return student if marked == people else student_text(marked)
 
 
@@ -144,10 +149,12 @@ def search(store: Store, generation: int, text: str) -> list[str]:
     Raises StorageError if there is none.
     """
     members, words = store.members(generation), folded(text).split()
-    if text in {each.submission for each in members}:
+    if text in {member.submission for member in members}:
         return [text]
     found = [
-        each.submission for each in members if all(word in _searched(store, each) for word in words)
+        member.submission
+        for member in members
+        if all(word in _searched(store, member) for word in words)
     ]
     return found or [store.member_result(generation, text).submission.id]
 
@@ -155,7 +162,7 @@ def search(store: Store, generation: int, text: str) -> list[str]:
 def wanted_submissions(store: Store, only: str) -> frozenset[str] | None:
     """Return the submissions named by `--only`, or None for all; UsageError for unknown ones."""
     members = store.members(store.generation().number)
-    known = {each.submission for each in members if each.listed}
+    known = {member.submission for member in members if member.listed}
     names = [only] if only in known else only.split(",")  # a folder's name may have a comma
     wanted = frozenset(name.strip() for name in names if name.strip())
     for name in sorted(wanted - known):
@@ -172,14 +179,14 @@ def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
     are left out for a student who has one that counts.
     """
     found = [defaultdict[str, list[str]](list) for _ in range(4)]
-    for each in store.members(generation):
-        student, _ = store.people_and_time(each)
+    for member in store.members(generation):
+        student, _ = store.people_and_time(member)
         people = people_in(student)
         known = {text for p in people for text in (p.email, p.sid, p.canvas)}
-        known |= {each.submission, each.path.name}
+        known |= {member.submission, member.path.name}
         for rank, texts in ((2, known), (0, {person.name for person in people})):
             for key in {name_key(text) for text in texts if text}:
-                found[rank + each.listed][key].append(each.submission)
+                found[rank + member.listed][key].append(member.submission)
     return found[0] | found[1] | found[2] | found[3]
 
 

@@ -52,7 +52,7 @@ class DataFiles:
     @property
     def _names(self) -> list[str]:
         files = [] if self.folder is None else list(self.folder.iterdir())
-        return sorted(each.name for each in files if each.is_file() and each.name[0] != ".")
+        return sorted(file.name for file in files if file.is_file() and file.name[0] != ".")
 
 
 CourseData = Data | LabelledData | DataFiles

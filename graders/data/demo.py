@@ -20,7 +20,7 @@ def draw_predictions(
     """Return one line per answer; a share `accuracy` of them is correct."""
     right = set(draw.sample(range(len(answers)), round(accuracy * len(answers))))
     given = [
-        answer if number in right else draw.choice([each for each in places if each != answer])
+        answer if number in right else draw.choice([place for place in places if place != answer])
         for number, answer in enumerate(answers)
     ]
     return "\n".join(given) + "\n"

@@ -147,7 +147,7 @@ def make_executor(name: str, jobs: int, *, gpus: float = 0.0) -> Executor:
     Raises UsageError for an unknown name.
     """
     if name not in EXECUTORS:
-        known = ", ".join(f"`{each}`" for each in EXECUTORS)
+        known = ", ".join(f"`{executor}`" for executor in EXECUTORS)
         raise UsageError(f"there is no executor `{name}`", f"choose from: {known}")
     if jobs < 1:
         raise UsageError(f"--jobs {jobs}: at least 1 is needed")

@@ -50,15 +50,19 @@ def plan_work(
     note = version_note(store, assignment, keys)
     refuse_other_criteria(store, submissions, request, alone=alone)
     generation = store.begin(assignment, keys.checks)
-    decided = [] if force else [each for each in submissions if is_decided(store, each, keys)]
+    decided = (
+        []
+        if force
+        else [submission for submission in submissions if is_decided(store, submission, keys)]
+    )
     stored = [(each, keys.cache_key(each).address) for each in decided]
     known = {submission.id for submission in decided}
-    waiting = tuple(each for each in submissions if each.id not in known)
+    waiting = tuple(submission for submission in submissions if submission.id not in known)
     store.unlist(generation, None if alone else [each.id for each in waiting])
     store.adopt(generation, stored, anew=True)
-    mine = {each.id for each in submissions}
+    mine = {submission.id for submission in submissions}
     members = store.members(generation) if alone else []
-    others = sum(each.submission not in mine for each in members)
+    others = sum(member.submission not in mine for member in members)
     return Work(generation, keys, waiting, len(stored), others, note)
 
 
@@ -69,16 +73,16 @@ def refuse_other_criteria(
 
     More criteria than before are fine if every published submission is graded with them.
     """
-    if not any(each.published for each in store.generations()):
+    if not any(generation.published for generation in store.generations()):
         return
-    task, mine = request.assignment, {each.id for each in submissions}
-    listed = [each for each in store.members(store.generation().number) if each.listed]
+    task, mine = request.assignment, {submission.id for submission in submissions}
+    listed = [member for member in store.members(store.generation().number) if member.listed]
     before = {each.submission: _criteria(task, only_in(each.cache_key.options)) for each in listed}
     now = _criteria(task, request.options.only)
     if all(before.get(name) == now for name in mine):
         return  # other submissions stay as they are
     for name, known in before.items():
-        lost = [each.id for each in task.rubric if each.id in known - now]
+        lost = [criterion.id for criterion in task.rubric if criterion.id in known - now]
         if lost or (known != now and name not in mine and not alone):
             only = "" if known == _criteria(task, None) else f"`--only {','.join(sorted(known))}`"
             then = f"the grades of {first_few(lost)} would be lost" if lost else "maxima would mix"
@@ -89,7 +93,7 @@ def refuse_other_criteria(
 
 
 def _criteria(task: Assignment, only: frozenset[str] | None) -> frozenset[str]:
-    return frozenset(each.id for each in wanted_criteria(task, only))
+    return frozenset(criterion.id for criterion in wanted_criteria(task, only))
 
 
 def version_note(store: Store, assignment: Assignment, keys: Keys) -> str:

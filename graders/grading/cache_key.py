@@ -83,7 +83,7 @@ def keys_of(assignment: Assignment, options: Options) -> Keys:
     common, files = _common(assignment, options, code), _sum_of(sums)
     rerun = options.rerun and asdict(options.rerun)
     only = options.only and sorted(options.only)
-    rubric = [asdict(each) for each in assignment.rubric]
+    rubric = [asdict(criterion) for criterion in assignment.rubric]
     return Keys(
         files=files,
         data=fingerprint,

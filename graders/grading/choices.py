@@ -45,7 +45,7 @@ def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
     known = {criterion.id for criterion in task.rubric}
     for name in sorted(wanted - known - set(KINDS)):
         near = did_you_mean(name, known | set(KINDS))
-        names = ", ".join(f"`{each.id}`" for each in task.rubric)
+        names = ", ".join(f"`{criterion.id}`" for criterion in task.rubric)
         problem = f"--only: there is no criterion `{name}`{near}"
         raise UsageError(problem, "" if near else f"{task.name} has {names}")
     chosen = frozenset(c.id for c in task.rubric if c.id in wanted or c.kind in wanted - known)

@@ -107,7 +107,7 @@ class _Grading:
             status=scoring.result_status(criteria),
             criteria=criteria,
             score=scoring.total(criteria),
-            max_score=scoring.maximum(each.criterion for each in criteria),
+            max_score=scoring.maximum(criterion.criterion for criterion in criteria),
             environment=self.environment,
             started_at=datetime.now(UTC),
             seconds=0.0,
@@ -123,7 +123,7 @@ class _Grading:
         """Return a Result without points, because nothing was graded; the maximum is unchanged."""
         self.environment["rejected"] = str(error)
         result = self.result(_one_for_all(self.assignment, "skipped", str(error)))
-        criteria = tuple(replace(each, points=None) for each in result.criteria)
+        criteria = tuple(replace(criterion, points=None) for criterion in result.criteria)
         return replace(result, status="rejected", score=None, criteria=criteria)
 
     def run_with_one_retry(self) -> Sequence[CheckResult]:
@@ -135,10 +135,10 @@ class _Grading:
         results = run.results
         if run.sandbox_failed:
             run = self._run()
-            second = {each.check.id: each for each in run.results}
+            second = {result.check.id: result for result in run.results}
             results = [
-                second.get(each.check.id, each) if each.status == "error" else each
-                for each in results
+                second.get(result.check.id, result) if result.status == "error" else result
+                for result in results
             ]
         self.environment |= run.environment
         return with_hints(results, read_hints(self.assignment.folder))
@@ -246,8 +246,8 @@ class _Grading:
 def _resources(*processes: Student) -> dict[str, object]:
     """Return what the processes with the student's code used together, if one was started."""
     used = Resources()
-    for each in processes:
-        used = used.and_of(each.resources)
+    for process in processes:
+        used = used.and_of(process.resources)
     if used == Resources():
         return {}
     return {"resources": asdict(used) | {"cpu_seconds": round(used.cpu_seconds, 3)}}

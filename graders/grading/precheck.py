@@ -34,7 +34,7 @@ class Precheck:
 
 def visible_part(assignment: Assignment) -> Assignment:
     """Return the assignment as students see it, with only the visible criteria."""
-    seen = tuple(each for each in assignment.rubric if each.visibility == "visible")
+    seen = tuple(criterion for criterion in assignment.rubric if criterion.visibility == "visible")
     return replace(assignment, rubric=seen)
 
 
@@ -68,7 +68,9 @@ def precheck_options(
 
 def _metrics_of_the_data(assignment: Assignment) -> frozenset[str]:
     """Return the metrics that need the course's files; all if the check files do not import."""
-    metrics = frozenset(each.id for each in assignment.rubric if each.kind == "metric")
+    metrics = frozenset(
+        criterion.id for criterion in assignment.rubric if criterion.kind == "metric"
+    )
     if not metrics:
         return metrics
     try:

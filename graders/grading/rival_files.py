@@ -56,7 +56,7 @@ def best_of_rivals(
         }
         if gains:
             notes.append(f"without {names}, {', '.join(sorted(gains))} earns more: that counts")
-        kept = [each for each in results if each.check.criterion not in gains]
+        kept = [result for result in results if result.check.criterion not in gains]
         results = [*kept, *(each for each in again if each.check.criterion in gains)]
         lost = _lost(results, assignment)
     return results, notes
@@ -64,13 +64,13 @@ def best_of_rivals(
 
 def _lost(results: Sequence[CheckResult], assignment: Assignment) -> frozenset[str]:
     """Return the code criteria that lost points."""
-    judged = {each.check.criterion for each in results}
+    judged = {result.check.criterion for result in results}
     return frozenset(
-        each.id
-        for each in assignment.rubric
-        if each.id in judged
-        and each.kind == "code"
-        and _points(results, assignment, each.id) < each.points
+        criterion.id
+        for criterion in assignment.rubric
+        if criterion.id in judged
+        and criterion.kind == "code"
+        and _points(results, assignment, criterion.id) < criterion.points
     )
 
 
@@ -78,14 +78,16 @@ def _points(results: Sequence[CheckResult], assignment: Assignment, criterion: s
     """Return the points of a criterion; the maximum if it is undecided."""
     known = next(each for each in assignment.rubric if each.id == criterion)
     points = criterion_points(
-        known, [each for each in results if each.check.criterion == criterion]
+        known, [result for result in results if result.check.criterion == criterion]
     )
     return known.points if points is None else points
 
 
 def _earned(results: Sequence[CheckResult], assignment: Assignment, criterion: str) -> float:
     """Return the points of a criterion; 0 if our own error leaves it undecided."""
-    ours = any(each.status == "error" and each.check.criterion == criterion for each in results)
+    ours = any(
+        result.status == "error" and result.check.criterion == criterion for result in results
+    )
     return 0.0 if ours else _points(results, assignment, criterion)
 
 
@@ -106,7 +108,9 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
     This is the place of the first name in the check's description that the student side knows,
     or else of the criterion. A failure that already has a place is unchanged.
     """
-    failed = [each for each in results if each.status == "failed" and ", line " not in each.actual]
+    failed = [
+        result for result in results if result.status == "failed" and ", line " not in result.actual
+    ]
     known: dict[str, str] = _reply(student, PLACES, _texts, {}) if failed else {}
 
     def place(each: CheckResult) -> str:
@@ -114,10 +118,12 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
         return next((known[word] for word in words if word in known), "")
 
     return [
-        replace(each, message=f"{each.message}\nThis check judges {text}.".lstrip())
-        if each in failed and (text := place(each)) and text.partition(",")[0] not in each.message
-        else each
-        for each in results
+        replace(result, message=f"{result.message}\nThis check judges {text}.".lstrip())
+        if result in failed
+        and (text := place(result))
+        and text.partition(",")[0] not in result.message
+        else result
+        for result in results
     ]
 
 

@@ -51,8 +51,10 @@ def code_checksums(assignment: Assignment, clean: CleanFolder) -> dict[str, str]
 
 def _missing_code(patterns: Collection[str], names: Collection[str]) -> list[str]:
     """Return the patterns without a file; of patterns with a `*`, one that has a file is enough."""
-    missing = [each for each in patterns if not any(fnmatchcase(name, each) for name in names)]
-    some = any("*" in each for each in patterns) and len(missing) < len(patterns)
+    missing = [
+        pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)
+    ]
+    some = any("*" in pattern for pattern in patterns) and len(missing) < len(patterns)
     return [] if some else missing
 
 

@@ -47,7 +47,7 @@ class Known:
     @property
     def others(self) -> tuple[Person, ...]:
         """The other members of the group."""
-        return tuple(each for each in self.people if each != self.person)
+        return tuple(person for person in self.people if person != self.person)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -61,7 +61,7 @@ class Known:
         """The texts that identify the student in any file; short words do not."""
         words = set() if self.others else {self.submission}
         words |= set() if self.namesake else {self.person.name}
-        telling = {each for each in words if len(each) >= TELLING or not each.isalpha()}
+        telling = {word for word in words if len(word) >= TELLING or not word.isalpha()}
         return frozenset(filter(None, {self.person.email, self.person.sid, *telling}))
 
 
@@ -72,8 +72,8 @@ def find_student(
 
     What was typed comes last. Raises UsageError if it is not exactly one student.
     """
-    members = {each.submission: each for each in store.members(generation)}
-    handed_in = (store.people_and_time(each) for each in members.values())
+    members = {member.submission: member for member in store.members(generation)}
+    handed_in = (store.people_and_time(member) for member in members.values())
     people = {name: people_in(text) for name, (text, _) in zip(members, handed_in, strict=True)}
     known = roster.by_identity(store, generation)
     found = [typed] if typed in members else known.get(name_key(typed), [])
@@ -95,7 +95,7 @@ def find_student(
 
 def _meant(typed: str, submission: str, people: Sequence[Person]) -> Person:
     """Return which of the people of a submission was typed."""
-    own = [each for each in people if name_key(typed) in _keys_of(each)] or list(people)
+    own = [person for person in people if name_key(typed) in _keys_of(person)] or list(people)
     if len(own) > 1:
         names = ", ".join(map(str, people))
         raise UsageError(f"{submission} belongs to {names}", "name one by email or number")
@@ -109,7 +109,7 @@ def forget_rows_of(known: Known, out: Path) -> list[str]:
         file = out / name
         text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
         header, *lines = text.splitlines(keepends=True) or [""]
-        kept = [each for each in lines if not _is_of(known, each, header)]
+        kept = [line for line in lines if not _is_of(known, line, header)]
         if len(kept) < len(lines):
             content = "".join((header, *kept)).encode()
             write_whole(file, content, remedy="make room and run the command again")
@@ -126,7 +126,7 @@ def without(known: Known) -> str:
 def still_named_in(known: Sequence[Known], out: Path) -> list[str]:
     """Return the files below `out` that still name the student, in their text or their name."""
     texts = {text for each in known for text in each.texts}
-    needles = {_bytes for each in texts for _bytes in _spellings(each)}
+    needles = {_bytes for text in texts for _bytes in _spellings(text)}
     alone = {name_key(each.submission) for each in known if not each.others}
     pattern = re.compile(
         rb"(?<![0-9A-Za-z])(?:" + b"|".join(map(re.escape, sorted(needles))) + rb")(?![0-9A-Za-z])",

@@ -77,7 +77,7 @@ class Names:
                 parts |= set(words)
                 for text in _spellings(words) if len(words) > 1 else ():
                     self._replace_everywhere(text, new)
-        long = sorted((each for each in parts if len(each) >= SHORTEST), key=len, reverse=True)
+        long = sorted((part for part in parts if len(part) >= SHORTEST), key=len, reverse=True)
         self._own[submission] = _whole_words(long)
         self._parts |= {each.casefold() for each in long}
 
@@ -113,7 +113,7 @@ class Names:
         """Return the cells of a notebook without names, outputs and metadata."""
         try:
             cells = json.loads(content)["cells"]
-            kept = [self._cell(submission, each) for each in cells]
+            kept = [self._cell(submission, cell) for cell in cells]
         except (ValueError, KeyError, TypeError, RecursionError):
             return Scrubbed("", ("it is no valid notebook, so it is left out",))
         notebook: dict[str, object] = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}}
@@ -139,7 +139,7 @@ class Names:
     def _maybe(self, text: str) -> list[str]:
         """Return the capitalized words that are part of a name in this course."""
         words = (word[0] for word in WORD.finditer(text))
-        found = (each for each in words if each[0].isupper() and each.casefold() in self._parts)
+        found = (word for word in words if word[0].isupper() and word.casefold() in self._parts)
         return list(dict.fromkeys(found))
 
     def _replace_everywhere(self, text: str, new: str) -> None:

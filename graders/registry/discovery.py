@@ -133,7 +133,7 @@ def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
     rubric = (*own, *(test.criterion for test in tests), *written)
     _refuse_wrong_rubric([criterion.id for criterion in rubric], folder)
     policy, toml = file.grading.policy(), str(folder / "assignment.toml")
-    counted = {each.id: each.points for each in rubric if not each.extra_credit}
+    counted = {criterion.id: criterion.points for criterion in rubric if not criterion.extra_credit}
     refuse_wrong_policy(policy, counted, file.due, file=toml)
     return Assignment(
         name=file.name,

@@ -50,7 +50,7 @@ def refuse_missing(assignment: Assignment, only: frozenset[str] | None) -> None:
 
     Otherwise a student's `import` of it would fail and cost points through no fault of theirs.
     """
-    if not any(each.kind == "code" for each in wanted_criteria(assignment, only)):
+    if not any(criterion.kind == "code" for criterion in wanted_criteria(assignment, only)):
         return
     if missing := missing_packages(assignment):
         raise UsageError(f"{assignment.name} needs {named(missing)}", install(missing))

@@ -177,7 +177,9 @@ def _pairs(
             answers=prints["answers"].shares(a, b),
         )
         if rank < SHOWN:
-            found = [each for k in KINDS for each in _passages(k, everyone, prints[k], (a, b))]
+            found = [
+                passage for k in KINDS for passage in _passages(k, everyone, prints[k], (a, b))
+            ]
             longest = tuple(sorted(found, key=lambda each: -each.tokens)[:MOST_PASSAGES])
             pair = replace(pair, found=len(found), passages=longest)
         yield pair

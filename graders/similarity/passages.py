@@ -91,14 +91,14 @@ def shared_passages(
 def _apart(passages: Iterable[Passage]) -> Iterator[Passage]:
     """Yield the passages, the longest first, except those mostly covered by longer ones."""
     mine, theirs = set[int](), set[int]()
-    for each in sorted(passages, key=lambda each: (-each.length, each.first, each.second)):
-        here = range(each.first, each.first + each.length)
-        there = range(each.second, each.second + each.length)
+    for passage in sorted(passages, key=lambda each: (-each.length, each.first, each.second)):
+        here = range(passage.first, passage.first + passage.length)
+        there = range(passage.second, passage.second + passage.length)
         covered = max(len(mine.intersection(here)), len(theirs.intersection(there)))
-        if 2 * covered < each.length:
+        if 2 * covered < passage.length:
             mine.update(here)
             theirs.update(there)
-            yield each
+            yield passage
 
 
 def _around(one: Tokens, other: Tokens, a: int, b: int) -> Passage:

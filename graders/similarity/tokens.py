@@ -144,7 +144,7 @@ def _dead(nodes: Sequence[ast.AST]) -> Iterator[Place]:
             yield from (_place(each) for each in inside if _is_unread(each, read))
         body = getattr(node, "body", None)
         statements: Iterator[ast.stmt] = iter(body if isinstance(body, list) else ())
-        if any(isinstance(each, LEAVES) for each in statements):
+        if any(isinstance(statement, LEAVES) for statement in statements):
             yield from map(_place, statements)
 
 
@@ -174,4 +174,4 @@ def _is_unread(node: ast.stmt, read: Collection[str]) -> bool:
         targets = [node.target]
     else:
         return False
-    return all(isinstance(each, ast.Name) and each.id not in read for each in targets)
+    return all(isinstance(target, ast.Name) and target.id not in read for target in targets)

@@ -61,10 +61,10 @@ class Adjustments:
         moment = now()
         with transaction(self.file, self.connection):
             known = {each.key: each for each in self.all()}
-            for each in adjustments:
-                if each.key in known and known[each.key].number != each.seen:
-                    raise Overtaken(known[each.key])
-                *values, _, _ = astuple(each)
+            for adjustment in adjustments:
+                if adjustment.key in known and known[adjustment.key].number != adjustment.seen:
+                    raise Overtaken(known[adjustment.key])
+                *values, _, _ = astuple(adjustment)
                 self.connection.execute(
                     f"INSERT INTO adjustments ({COLUMNS}) VALUES ({', '.join('?' * 11)})",  # noqa: S608
                     (*values, None, moment),

@@ -54,15 +54,15 @@ class Decisions:
         Unless `unseen`, raises Overtaken if one was made without seeing the newest decision.
         """
         moment = now()
-        rows = [replace(each, decided_at=moment) for each in decisions]
+        rows = [replace(decision, decided_at=moment) for decision in decisions]
         with transaction(self.file, self.connection):
             late = [] if unseen else [each for each in rows if self._newest(each) != each.seen]
             if late:
                 raise Overtaken(late)
-            for each in rows:
+            for row in rows:
                 self.connection.execute(
                     f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 13)})",  # noqa: S608
-                    (None, *_row(each)),
+                    (None, *_row(row)),
                 )
             (last,) = self.connection.execute(
                 "SELECT coalesce(max(number), 0) FROM decisions"

@@ -165,11 +165,11 @@ class Comments:
             shown = self.shown()
             known = {(each.submission, each.reviewer, each.comment) for each in shown}
             numbers = {each.number for each in shown}
-            for each in comments:
-                said = (each.submission, each.reviewer, each.comment)
-                is_new = each.withdraws in numbers if each.withdraws else said not in known
+            for comment in comments:
+                said = (comment.submission, comment.reviewer, comment.comment)
+                is_new = comment.withdraws in numbers if comment.withdraws else said not in known
                 if is_new:
-                    row = (*said, each.mistake, each.withdraws, moment)
+                    row = (*said, comment.mistake, comment.withdraws, moment)
                     self.connection.execute(
                         "INSERT INTO comments VALUES (NULL, ?, ?, ?, ?, ?, ?)", row
                     )

@@ -99,7 +99,11 @@ class Store:
 
     def generation(self, number: int = 0) -> Generation:
         """Return this generation, or for 0 the one published last; raises StorageError if none."""
-        known = [each for each in self.generations() if each.published or each.number == number]
+        known = [
+            generation
+            for generation in self.generations()
+            if generation.published or generation.number == number
+        ]
         for each in sorted(known, key=lambda each: each.published, reverse=True):
             if number in (0, each.number):
                 return each

@@ -16,7 +16,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Create one check per test of the suite of the assignment in pytest's root folder."""
     assignment = load_assignment(str(metafunc.config.rootpath))
     tests = suite_tests(assignment.folder / assignment.suite)
-    metafunc.parametrize("suite_test", [_parameter(each) for each in tests])
+    metafunc.parametrize("suite_test", [_parameter(test) for test in tests])
 
 
 def _parameter(test: SuiteTest) -> object:

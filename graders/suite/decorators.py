@@ -43,7 +43,7 @@ def _name(decorator: ast.expr, names: Mapping[str, str]) -> str:
 
 def _value(call: ast.Call, name: str, where: str) -> Any:
     """Return the first argument, checked; the tags need none."""
-    values = [*call.args, *(each.value for each in call.keywords)]
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
     if not values and name in (*DEFAULTS, "tags"):
         return DEFAULTS.get(name, "")
     try:

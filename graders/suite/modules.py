@@ -52,7 +52,7 @@ def read_module(path: Path) -> Module:
         raise UsageError(f"{path}: {error}", "the suite must be Python in UTF-8") from error
     names = dict(_imported(tree))
     nodes = list(_statements(tree.body))
-    classes = {each.name: each for each in nodes if isinstance(each, ast.ClassDef)}
+    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
     _refuse_what_runs(tree, nodes, set(classes), path)
     _refuse_inner_classes(tree, set(nodes), path)
     read = {name: _class(node, names, path) for name, node in classes.items()}
@@ -73,7 +73,7 @@ def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
             methods[each.name] = each
             _refuse_makers(each, names, f"{path}:{each.lineno}")
     bases = tuple(full_name(ast.unparse(base), names) for base in node.bases)
-    metaclass = [each.value for each in node.keywords if each.arg == "metaclass"]
+    metaclass = [keyword.value for keyword in node.keywords if keyword.arg == "metaclass"]
     shapers = tuple(_called(each, names) for each in (*node.decorator_list, *metaclass))
     return Class(node.name, bases, methods, shapers)
 
@@ -112,7 +112,7 @@ def full_name(name: str, names: dict[str, str]) -> str:
 def _assigned(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.AnnAssign):
         return [ast.unparse(node.target)]
-    return [ast.unparse(each) for each in node.targets] if isinstance(node, ast.Assign) else []
+    return [ast.unparse(target) for target in node.targets] if isinstance(node, ast.Assign) else []
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:

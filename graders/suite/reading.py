@@ -33,7 +33,7 @@ def suite_tests(folder: Path) -> tuple[SuiteTest, ...]:
         )
     modules = {path.stem: read_module(path) for path in sorted(folder.glob("*.py"))}
     try:
-        found = [each for name in modules for each in _Suite(folder, modules).tests(name)]
+        found = [test for name in modules for test in _Suite(folder, modules).tests(name)]
     except RecursionError:
         raise UsageError(
             f"{folder}: a class inherits from itself", "Python cannot import that"

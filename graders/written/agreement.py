@@ -87,8 +87,8 @@ def paces(rows: Sequence[Decision]) -> list[Pace]:
 
 def live(rows: Sequence[Decision]) -> list[Decision]:
     """Return the decisions that are not undone, in order."""
-    undone = {each.undoes for each in rows}
-    return [each for each in rows if not each.undoes and each.number not in undone]
+    undone = {row.undoes for row in rows}
+    return [row for row in rows if not row.undoes and row.number not in undone]
 
 
 def krippendorff(units: Sequence[Unit], distance: Callable[[float, float], float]) -> float | None:
@@ -103,7 +103,7 @@ def krippendorff(units: Sequence[Unit], distance: Callable[[float, float], float
     expected = _mean(total, distance) if size > 1 else 0.0
     if not expected:
         return None
-    observed = sum(each.total() * _mean(each, distance) for each in counts) / size
+    observed = sum(count.total() * _mean(count, distance) for count in counts) / size
     return 1 - observed / expected
 
 
@@ -185,7 +185,7 @@ def _pace(check: str, reviewer: str, made: Sequence[Decision]) -> Pace:
 
     times = [datetime.fromisoformat(each.decided_at) for each in made]
     gaps = [(b - a).total_seconds() for a, b in pairwise(times)]
-    worked = [each for each in gaps if 0 < each <= PAUSE]
+    worked = [gap for gap in gaps if 0 < gap <= PAUSE]
     earned = [each.earned for each in made]
     drift, p_value = (None, None)
     if len(made) >= FEWEST and len(set(earned)) > 1:

@@ -83,7 +83,7 @@ class WrittenCheck:
 def written_checks(file: str) -> pytest.MarkDecorator:
     """Return the mark that runs a test once for each check of the questions next to `file`."""
     checks = _all_checks(questions_in(Path(file).parent))
-    return pytest.mark.parametrize("written", [_parameter(each) for each in checks])
+    return pytest.mark.parametrize("written", [_parameter(check) for check in checks])
 
 
 def _all_checks(questions: tuple[Question, ...]) -> Iterator[WrittenCheck]:
@@ -136,7 +136,9 @@ def _answers(written: WrittenCheck, submitted: SubmittedFiles) -> Answers:
             f"Your submission contains no answers file (`{ANSWERS[0]}` or `{ANSWERS[1]}`).",
             hint=HOW_TO_ANSWER if written.first else "",
         )
-    return read_answers(files, tuple(wanted_of(each, quoted(each)) for each in written.questions))
+    return read_answers(
+        files, tuple(wanted_of(question, quoted(question)) for question in written.questions)
+    )
 
 
 def _unusable(error: Unusable, score: Score) -> None:

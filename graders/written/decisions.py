@@ -60,13 +60,13 @@ class Decision:
     @property
     def earned(self) -> float:
         """The points of this decision, limited to those that the answer can earn."""
-        ticked = sum(each.points for each in self.items if each.ticked)
+        ticked = sum(item.points for item in self.items if item.ticked)
         return min(max(ticked + self.adjustment, 0.0), self.points)
 
     @property
     def verdict(self) -> tuple[object, ...]:
         """A key that is equal for decisions that agree."""
-        return tuple((each.text, each.points, each.ticked) for each in self.items), self.adjustment
+        return tuple((item.text, item.points, item.ticked) for item in self.items), self.adjustment
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,12 @@ def answer_sum(text: str) -> str:
 
 def standing(decisions: Sequence[Decision]) -> Standing:
     """Return the state of an answer from its decisions, which are sorted by number."""
-    undone = {each.undoes for each in decisions}
-    live = [each for each in decisions if not each.undoes and each.number not in undone]
+    undone = {decision.undoes for decision in decisions}
+    live = [
+        decision for decision in decisions if not decision.undoes and decision.number not in undone
+    ]
     unreplaced = (each for each in live if not any(later.seen >= each.number for later in live))
-    return Standing(tuple(unreplaced), max((each.number for each in decisions), default=0))
+    return Standing(tuple(unreplaced), max((decision.number for decision in decisions), default=0))
 
 
 def decided(result: Result, decisions: Iterable[Decision]) -> Result:
@@ -107,7 +109,7 @@ def decided(result: Result, decisions: Iterable[Decision]) -> Result:
     rows = list(decisions)
     if not rows or result.status == "rejected":
         return result
-    criteria = tuple(_criterion(each, rows) for each in result.criteria)
+    criteria = tuple(_criterion(criterion, rows) for criterion in result.criteria)
     if all(new is old for new, old in zip(criteria, result.criteria, strict=True)):
         return result
     status, score = scoring.result_status(criteria), scoring.total(criteria)
@@ -151,7 +153,7 @@ def decided_as(check: str) -> str:
 
 
 def _criterion(graded: CriterionResult, rows: Sequence[Decision]) -> CriterionResult:
-    checks = tuple(_check(each, rows) for each in graded.checks)
+    checks = tuple(_check(check, rows) for check in graded.checks)
     if checks == graded.checks:
         return graded
     return scoring.criterion_result(graded.criterion, checks)
@@ -161,7 +163,7 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
     if not waits(found):
         return found
     answer = decided_sum(found)
-    own = [each for each in rows if (each.check, each.answer) == (found.check.id, answer)]
+    own = [row for row in rows if (row.check, row.answer) == (found.check.id, answer)]
     stands = standing(own)
     holds = stands.holds
     if stands.state == "contested":
@@ -195,7 +197,7 @@ def _message_about(holds: Decision, share: float) -> str:
 
 def _fraction(holds: Decision) -> float:
     if holds.points <= 0:
-        return float(any(each.ticked for each in holds.items)) if holds.items else 1.0
+        return float(any(item.ticked for item in holds.items)) if holds.items else 1.0
     # Fractions of a point such as .3333 add up to one except for rounding.
     return round(holds.earned / holds.points, 9)
 
@@ -210,8 +212,8 @@ def message_of(decision: Decision) -> str:
     """Return the student's message: the points, the comment, and the rubric's items."""
     lines = [f"{decision.earned:g} of {decision.points:g} points, graded by a person."]
     lines += [decision.comment] if decision.comment else []
-    lines += [f"Given: {_item(each)}" for each in decision.items if each.ticked]
-    lines += [f"Not given: {_item(each)}" for each in decision.items if not each.ticked]
+    lines += [f"Given: {_item(item)}" for item in decision.items if item.ticked]
+    lines += [f"Not given: {_item(item)}" for item in decision.items if not item.ticked]
     if decision.adjustment:
         lines.append(f"Adjusted by {decision.adjustment:+g}.")
     return "\n".join(lines)

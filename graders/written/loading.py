@@ -112,10 +112,10 @@ def _parsed(text: str, file: str) -> tuple[_Question, ...]:
 
 def _refuse_equal_ids(questions: Iterable[_Question], file: str) -> None:
     seen: dict[str, str] = {}
-    for each in questions:
-        before = seen.setdefault(canonical(each.id), each.id)
-        if before != each.id or list(seen.values()).count(each.id) > 1:
-            raise UsageError(f"{file}: students cannot tell `{before}` and `{each.id}` apart")
+    for question in questions:
+        before = seen.setdefault(canonical(question.id), question.id)
+        if before != question.id or list(seen.values()).count(question.id) > 1:
+            raise UsageError(f"{file}: students cannot tell `{before}` and `{question.id}` apart")
     ids = [each.id for each in questions]
     twice = sorted({each for each in ids if ids.count(each) > 1})
     if twice:
@@ -138,7 +138,7 @@ def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
     if machine.verify not in VERIFIERS:
         known = ", ".join(f"`{name}`" for name in sorted(VERIFIERS))
         raise UsageError(f"{where}: unknown verifier `{machine.verify}`", f"choose from: {known}")
-    strange = [each.part for each in machine.mistakes if each.part not in machine.parts]
+    strange = [mistake.part for mistake in machine.mistakes if mistake.part not in machine.parts]
     if strange:
         raise UsageError(
             f"{where}: a mistake refers to the part `{strange[0]}`, which does not exist"
@@ -171,6 +171,6 @@ def _review(read: _Review | None) -> Review | None:
     if read is None:
         return None
     items = tuple(
-        RubricItem(each.points, each.text, each.phrases, each.contradictions) for each in read.items
+        RubricItem(item.points, item.text, item.phrases, item.contradictions) for item in read.items
     )
     return Review(read.points, read.part, items)

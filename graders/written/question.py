@@ -66,7 +66,7 @@ class Question:
     @property
     def points(self) -> float:
         parts = (self.machine, self.review)
-        return sum(each.points for each in parts if each is not None)
+        return sum(part.points for part in parts if part is not None)
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -106,10 +106,10 @@ def _id(value: object) -> str:
 
 def about_time(metadata: Metadata, due: datetime | None) -> Iterator[str]:
     """Yield how long after its due date a submission arrived; nothing if it was in time."""
-    came = metadata.submitted_at
-    if due is not None and came is not None and came > due:
+    submitted = metadata.submitted_at
+    if due is not None and submitted is not None and submitted > due:
         when = due.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
-        yield f"Submitted {in_words(came - due)} after the due date ({when})."
+        yield f"Submitted {in_words(submitted - due)} after the due date ({when})."
 
 
 def about_previous(metadata: Metadata, assignment: Assignment) -> Iterator[str]:
@@ -117,7 +117,7 @@ def about_previous(metadata: Metadata, assignment: Assignment) -> Iterator[str]:
     if not metadata.previous:
         return
     count = "1 submission" if metadata.previous == 1 else f"{metadata.previous} submissions"
-    open_ = all(each.visibility == "visible" for each in assignment.rubric)
+    open_ = all(criterion.visibility == "visible" for criterion in assignment.rubric)
     best = "" if metadata.best is None or not open_ else f"; the best had {number(metadata.best)}"
     yield f"{count} before this one{best}."
 

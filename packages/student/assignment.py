@@ -57,7 +57,9 @@ def strip(assignment: Assignment) -> Stripped:
     kept, staff_only = _criteria(assignment)
     _refuse_what_is_hidden(assignment, trees)
     said = strings_in(trees.values())
-    secret = bool(staff_only) or any(each.visibility != "visible" for each in assignment.rubric)
+    secret = bool(staff_only) or any(
+        criterion.visibility != "visible" for criterion in assignment.rubric
+    )
     settings = [each for each in assignment.settings if not secret or each in said]
     files = {name: (folder / name).read_bytes() for name in (*trees, *_public(assignment))}
     left_out = [name for name in _others(folder) if name not in files]
@@ -94,15 +96,19 @@ def _only_values(trees: Mapping[str, ast.Module]) -> Iterator[str]:
 def _criteria(assignment: Assignment) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the criteria that students get, and the titles of the visible ones they don't get."""
     questions = {each.id for each in questions_in(assignment.folder)}
-    shown = {each.id: each.title for each in assignment.rubric if each.visibility == "visible"}
+    shown = {
+        criterion.id: criterion.title
+        for criterion in assignment.rubric
+        if criterion.visibility == "visible"
+    }
     checks = [each for each in collected(assignment) if ANEW not in each.fixtures]
     given, kept_back = set[str](), set[str]()
-    for each in checks:
-        id = each.check.criterion
-        (kept_back if _is_hidden(each.path, assignment.folder) else given).add(id)
+    for check in checks:
+        id = check.check.criterion
+        (kept_back if _is_hidden(check.path, assignment.folder) else given).add(id)
         if id not in shown and id in given - questions:
             raise UsageError(
-                f"{each.path}: `{each.function}` judges `{id}`, which students do not see",
+                f"{check.path}: `{check.function}` judges `{id}`, which students do not see",
                 f"move it to a file in a folder named `{HIDDEN}`",
             )
     if both := given & kept_back:
@@ -147,7 +153,7 @@ def _parsed(path: Path) -> ast.Module:
 
 def _refuse_what_is_hidden(assignment: Assignment, trees: Mapping[str, ast.Module]) -> None:
     """Raise UsageError if a file that students get imports or names something hidden."""
-    unseen = {each.id for each in assignment.rubric if each.visibility != "visible"}
+    unseen = {criterion.id for criterion in assignment.rubric if criterion.visibility != "visible"}
     for name, tree in trees.items():
         file = assignment.folder / name
         for node in ast.walk(tree):
@@ -171,7 +177,7 @@ def _refuse_what_is_hidden(assignment: Assignment, trees: Mapping[str, ast.Modul
 
 
 def _parts(node: ast.ImportFrom) -> tuple[str, ...]:
-    return (*(node.module or "").split("."), *(each.name for each in node.names))
+    return (*(node.module or "").split("."), *(name.name for name in node.names))
 
 
 def strings_in(trees: Collection[ast.AST]) -> frozenset[str]:

@@ -89,7 +89,7 @@ def _is_visible(assignment: Assignment, criterion: str) -> bool:
 
 def _readme(assignment: Assignment, stripped: Stripped) -> str:
     text = README.read_text(encoding="utf-8")
-    shown = (each for each in assignment.rubric if each.visibility == "visible")
+    shown = (criterion for criterion in assignment.rubric if criterion.visibility == "visible")
     points = sum(each.points for each in shown if each.title not in stripped.staff_only)
     left = "".join(f"- {title}\n" for title in stripped.staff_only)
     left = f"\nYour course grades these; this bundle does not:\n\n{left}" if left else ""
@@ -127,7 +127,7 @@ def _is_imported(distribution: str, text: str) -> bool:
 def _pyproject(assignment: Assignment, requirements: Collection[str]) -> str:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     local = ".".join(re.findall("[A-Za-z0-9]+", assignment.name)) or "own"
-    wanted = "".join(f'    "{each}",\n' for each in requirements)
+    wanted = "".join(f'    "{requirement}",\n' for requirement in requirements)
     return PYPROJECT.format(version=f"{version}+{local}", wanted=wanted)
 
 

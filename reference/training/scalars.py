@@ -30,7 +30,7 @@ def write_scalars(
     folder = out / FOLDER
     for phase, scalars in curves.items():
         write_events(folder / phase, scalars)
-    for model in dict.fromkeys(each.model for each in accuracies):
+    for model in dict.fromkeys(accuracy.model for accuracy in accuracies):
         scalars = [(f"accuracy/{a.part}", 0, a.share) for a in accuracies if a.model == model]
         write_events(folder / "accuracies" / model, scalars)
 

@@ -49,9 +49,9 @@ def draw(course: CourseView) -> Drawings:
     return Drawings(
         totals=_drawn_bins(course.bins, "Scores", (WIDTH, HEIGHT)),
         criteria={
-            each.criterion.id: drawing
-            for each in course.rubric
-            if (drawing := _drawn_bins(each.bins, each.criterion.title, SMALL))
+            criterion.criterion.id: drawing
+            for criterion in course.rubric
+            if (drawing := _drawn_bins(criterion.bins, criterion.criterion.title, SMALL))
         },
         accuracies=tuple(map(_drawn_accuracies, course.accuracies)),
     )

@@ -131,7 +131,7 @@ def release_criteria(
     store.keep_release(reviewer, released=released)
     rules = rules_of(store, task, out)
     written, pages = write_pages(store, store.generation().number, rules=rules, out=out)
-    names = [each.id for each in task.rubric if each.id in rules.opened]
+    names = [criterion.id for criterion in task.rubric if criterion.id in rules.opened]
     shown = " and ".join(["the visible criteria", *([", ".join(names)] if names else [])])
     return [
         f"{written} of {pages} pages updated; shown: {shown}",

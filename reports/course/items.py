@@ -39,8 +39,8 @@ class ItemTables:
 def item_tables(items: Sequence[ItemStatistics]) -> ItemTables:
     """Return the item analysis by criterion and by check."""
     return ItemTables(
-        criteria=tuple(_row(each) for each in items if each.check is None),
-        checks=tuple(_row(each) for each in items if each.check is not None),
+        criteria=tuple(_row(item) for item in items if item.check is None),
+        checks=tuple(_row(item) for item in items if item.check is not None),
     )
 
 

@@ -19,9 +19,9 @@ def write_regrade_page(regraded: Regraded, out: Path) -> Path:
     if regraded.before == regraded.after:
         return out / FILE
     rows = by_loss(regraded.differences)
-    apart = sum((each.before is None) != (each.after is None) for each in rows)
+    apart = sum((row.before is None) != (row.after is None) for row in rows)
     more = max(0, len(rows) - LISTED)
-    adjusted = [(each, sentence) for each in rows for sentence in each.adjusted]
+    adjusted = [(row, sentence) for row in rows for sentence in row.adjusted]
     view = {"regraded": regraded, "rows": rows[:LISTED], "more": more, "apart": apart}
     view |= {"adjusted": adjusted}
     return write_text(out / FILE, render("regrade.html.jinja", view, style="course.css"))

@@ -43,7 +43,7 @@ def table_data(course: CourseView) -> Markup:
             row[1] = f"{row[1]} ({row[0]})"
     document = {
         "words": words,
-        "most": [_short(each.criterion.points) for each in course.rubric],
+        "most": [_short(criterion.criterion.points) for criterion in course.rubric],
         "rows": rows,
     }
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
@@ -61,7 +61,7 @@ def filter_counts(course: CourseView) -> tuple[tuple[str, str, int], ...]:
     zero = sum(row.has_no_points for row in course.rows)
     missing = sum(bool(row.missing) for row in course.rows)
     counts = (("zero", "Zero points", zero), ("missing", "Missing files", missing))
-    return tuple(each for each in counts if each[-1])
+    return tuple(count for count in counts if count[-1])
 
 
 def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]) -> list[object]:

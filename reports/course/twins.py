@@ -119,6 +119,8 @@ def _by_name(files: Iterable[EqualFile]) -> tuple[EqualFile, ...]:
 def _to_json(group: Twins) -> dict[str, object]:
     return {
         "kind": group.kind,
-        "submissions": [{"id": each.id, "student": each.student} for each in group.submissions],
+        "submissions": [
+            {"id": submission.id, "student": submission.student} for submission in group.submissions
+        ],
         "files": [{"sha256": file.sha256, "names": list(file.names)} for file in group.files],
     }

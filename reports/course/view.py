@@ -218,7 +218,9 @@ class Counted:
             known = self.rubric.setdefault(graded.criterion.id, found)
             if found[:2] < known[:2]:
                 self.rubric[graded.criterion.id] = found
-        self.rows.append(row_of(result, final, [each for each in requests if each.is_open]))
+        self.rows.append(
+            row_of(result, final, [request for request in requests if request.is_open])
+        )
         if not self.rows[-1].dropped:
             self._count(result)
 
@@ -298,14 +300,15 @@ def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]
 
 def _outdated(result: Result) -> Iterator[str]:
     """Yield a sentence for each adjustment that was made when the checks gave other points."""
-    for each in result.criteria:
-        said = each.adjusted
-        if said is None or each.is_excused or said.machine is None or said.seen is None:
+    for criterion in result.criteria:
+        said = criterion.adjusted
+        if said is None or criterion.is_excused or said.machine is None or said.seen is None:
             continue
         if said.machine != said.seen:
             yield (
-                f"The checks of {each.criterion.id} gave {number(said.seen)} when somebody "
-                f"adjusted it to {number(each.points or 0.0)}, and give {number(said.machine)} now."
+                f"The checks of {criterion.criterion.id} gave {number(said.seen)} when somebody "
+                f"adjusted it to {number(criterion.points or 0.0)}, and give "
+                f"{number(said.machine)} now."
             )
 
 

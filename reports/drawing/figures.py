@@ -68,7 +68,7 @@ def drawing(figure: Figure) -> Drawing:
 def _accuracy(figure: Accuracy) -> Drawing:
     share, bounds = figure.correct / figure.n, wilson(figure.correct, figure.n)
     others = [figure.threshold or 0.0, *(each for _, each in figure.baselines)]
-    top = next((each for each in SCALES if ROOM * max(bounds[1], *others) <= each), 1.0)
+    top = next((scale for scale in SCALES if ROOM * max(bounds[1], *others) <= scale), 1.0)
     threshold = None
     if figure.threshold is not None:
         threshold = _mark("threshold", figure.threshold, top)
@@ -100,7 +100,7 @@ def _accuracy_in_words(figure: Accuracy, strip: Strip) -> str:
 
 def _rotation(figure: Rotation) -> Drawing:
     pairs = zip(figure.expected, figure.actual, strict=False)
-    apart = [t for t, (asked, came) in enumerate(pairs) if abs(asked - came) > SAME]
+    apart = [t for t, (asked, actual) in enumerate(pairs) if abs(asked - actual) > SAME]
     words = "Expected and actual angles are the same."
     if apart:
         t = apart[-1]

@@ -26,8 +26,8 @@ def failures(result: Result) -> Iterator[tuple[CriterionResult, CheckResult]]:
 
 def parts_of(found: CheckResult) -> Iterator[tuple[str, str]]:
     """Yield label and text of everything in a check except its message; the texts are unescaped."""
-    came = "actual" if where_ended(found) is None else "at"
-    named = (("hint", found.hint), ("expected", found.expected), (came, found.actual))
+    actual_label = "actual" if where_ended(found) is None else "at"
+    named = (("hint", found.hint), ("expected", found.expected), (actual_label, found.actual))
     told = ("expected", found.expected)
     rows = ((f"example {line(a)}", b) for a, b in found.counterexample if (a, b) != told)
     return ((label, text) for label, text in (*named, *rows) if text)

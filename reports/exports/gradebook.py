@@ -47,7 +47,7 @@ class Gradebook:
 
     def column(self, title: str) -> str | None:
         """Return the assignment's column, including its number; None if there is none."""
-        found = [each for each in self.columns if title in (each, _title(each))]
+        found = [column for column in self.columns if title in (column, _title(column))]
         if len(found) > 1:
             raise UsageError(
                 f"{self.file}: there is more than one `{title}`", f'--title "{found[0]}"'
@@ -66,7 +66,7 @@ class Gradebook:
             ("SIS User ID", (person.sid, bare)),
             ("SIS Login ID", (person.sid, person.email, bare)),
         )
-        keys = {(column, name_key(each)) for column, texts in wanted for each in texts if each}
+        keys = {(column, name_key(text)) for column, texts in wanted for text in texts if text}
         return {row for key in keys for row in self.index.get(key, ())}
 
     def _by_name(self, person: Person) -> list[int]:

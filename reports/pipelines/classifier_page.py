@@ -63,7 +63,7 @@ def write_classifier_page(metrics: ClassifierMetrics, out: Path) -> Path:
 
 def classifier_view(metrics: ClassifierMetrics) -> ClassifierView:
     """Return the run in words and drawings."""
-    accuracies = (*(each.accuracy for each in metrics.evaluations), *metrics.majority)
+    accuracies = (*(evaluation.accuracy for evaluation in metrics.evaluations), *metrics.majority)
     parts = tuple(dict.fromkeys(accuracy.part for accuracy in accuracies))
     return ClassifierView(
         metrics=metrics,
@@ -73,10 +73,12 @@ def classifier_view(metrics: ClassifierMetrics) -> ClassifierView:
         parts=parts,
         rows=tuple(accuracy_rows(accuracies, parts, MODELS)),
         accuracies=accuracies_drawn(accuracies, MODELS, digits=1),
-        constant=tuple(_constant(each) for each in metrics.evaluations if each.constant),
+        constant=tuple(
+            _constant(evaluation) for evaluation in metrics.evaluations if evaluation.constant
+        ),
         trainings=tuple(map(_training_row, metrics.trainings)),
         comparisons=tuple(map(_comparison_row, metrics.comparisons)),
-        curves=tuple(chart for each in metrics.trainings for chart in _curves(each)),
+        curves=tuple(chart for training in metrics.trainings for chart in _curves(training)),
         duration=duration(metrics.seconds),
     )
 

@@ -125,18 +125,22 @@ def show_pipeline(metrics: Metrics, out: Path) -> None:
 def show_classifier(metrics: ClassifierMetrics, out: Path) -> None:
     """Show a classifier run's accuracies, its constant classifiers, and where its files are."""
     _show_accuracies((*metrics.majority, *(each.accuracy for each in metrics.evaluations)))
-    for each in metrics.evaluations:
-        if each.constant:
-            what = f"{each.accuracy.model} says the same of every {each.accuracy.part} item"
+    for evaluation in metrics.evaluations:
+        if evaluation.constant:
+            accuracy = evaluation.accuracy
+            what = f"{accuracy.model} says the same of every {accuracy.part} item"
             OUT.print(f"{what}: a constant classifier", soft_wrap=True)
     OUT.print(f"weights, predictions, metrics.json and the page: {out / 'index.html'}")
 
 
 def _show_accuracies(accuracies: Sequence[Accuracy]) -> None:
     table = Table("model", "on", Column("right", justify="right"), "95% interval", box=None)
-    for each in accuracies:
-        right = f"{each.correct} of {each.n} = {100 * each.share:.1f}%"
+    for accuracy in accuracies:
+        right = f"{accuracy.correct} of {accuracy.n} = {100 * accuracy.share:.1f}%"
         table.add_row(
-            each.model, each.part, right, f"{100 * each.low:.1f} to {100 * each.high:.1f}%"
+            accuracy.model,
+            accuracy.part,
+            right,
+            f"{100 * accuracy.low:.1f} to {100 * accuracy.high:.1f}%",
         )
     OUT.print(table)

@@ -56,8 +56,8 @@ class Adjusting:
         self._store, self._trail = store, trail
         self._generation = store.generation().number
         self._rows = trail.all()
-        self._newest = {each.key: each for each in self._rows}
-        self._ids = {each.submission for each in store.members(self._generation)}
+        self._newest = {row.key: row for row in self._rows}
+        self._ids = {member.submission for member in store.members(self._generation)}
 
     def adjust(self, asked: Iterable[Asked], reviewer: str) -> list[str]:
         """Store all of these adjustments or none, and return a sentence for each.
@@ -91,11 +91,11 @@ class Adjusting:
     def listed(self, student: str) -> Iterator[tuple[str, ...]]:
         """Yield a row for each adjustment, of one student or of all, the oldest first."""
         names = search(self._store, self._generation, student) if student else None
-        for each in self._rows:
-            if names is None or each.submission in names:
-                state = self._state(each) if each.submission in self._ids else "no submission"
-                when = each.made_at[:16].replace("T", " ")
-                yield (*each.key, _what(each), state, each.reviewer, f"{when} UTC", each.comment)
+        for row in self._rows:
+            if names is None or row.submission in names:
+                state = self._state(row) if row.submission in self._ids else "no submission"
+                when = row.made_at[:16].replace("T", " ")
+                yield (*row.key, _what(row), state, row.reviewer, f"{when} UTC", row.comment)
 
     def _made(self, asked: Asked, reviewer: str) -> tuple[Adjustment, str]:
         result = self._result(asked.student)
@@ -206,7 +206,7 @@ def read_changes(file: Path) -> list[Asked]:
 
 
 def _criterion(result: Result, name: str) -> CriterionResult:
-    known = {each.criterion.id: each for each in result.criteria}
+    known = {criterion.criterion.id: criterion for criterion in result.criteria}
     if name not in known:
         raise Mistyped(f"there is no criterion `{name}`{did_you_mean(name, known)}")
     return known[name]

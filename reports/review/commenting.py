@@ -22,17 +22,17 @@ def mistakes_of(result: Result) -> dict[str, Mistake]:
     As on the course page, a mistake is a criterion and a hint. Hints for crashes are too general.
     """
     return {
-        each.check.id: (graded.criterion.id, each.hint)
+        check.check.id: (graded.criterion.id, check.hint)
         for graded in result.criteria
-        for each in graded.checks
-        if each.status in ("failed", "partial") and each.hint and not no_answer(each)
+        for check in graded.checks
+        if check.status in ("failed", "partial") and check.hint and not no_answer(check)
     }
 
 
 def find_submission(store: Store, typed: str) -> str:
     """Return the submission of a student; raises UsageError if there is not exactly one."""
     generation = store.generation().number
-    ids = {each.submission for each in store.members(generation)}
+    ids = {member.submission for member in store.members(generation)}
     try:
         return submission_of(typed, ids, lambda: by_identity(store, generation))
     except Mistyped as error:

@@ -50,10 +50,10 @@ def drop(store: Store, out: Path, asked: Dropping) -> str:
 def _mark(store: Store, out: Path) -> list[str]:
     """Mark in the store who left; return the submissions that were marked in another way."""
     drops, changed = read_drops(out), list[str]()
-    for each in store.members(store.generation().number):
-        student, _ = store.people_and_time(each)
-        marked = with_drops(each.submission, student, drops)
+    for member in store.members(store.generation().number):
+        student, _ = store.people_and_time(member)
+        marked = with_drops(member.submission, student, drops)
         if marked != student:
-            store.rename(each.submission, marked)
-            changed.append(each.submission)
+            store.rename(member.submission, marked)
+            changed.append(member.submission)
     return changed

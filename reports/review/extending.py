@@ -85,7 +85,7 @@ def set_late_days(store: Store, out: Path, asked: LateDays) -> str:
 
     Raises UsageError if it is not possible. The results folder must be locked.
     """
-    members = {each.submission: each for each in store.members(store.generation().number)}
+    members = {member.submission: member for member in store.members(store.generation().number)}
     student, _ = store.people_and_time(members[asked.submission])
     names = keys_of(asked.submission, student)
     before, typed = late_days_of(out, names), asked.days.strip()
@@ -176,10 +176,12 @@ def _of_group(store: Store, out: Path, task: Assignment, names: Sequence[str]) -
     """Return the end of the sentence if a group has another date than its member."""
     dues = read_extensions(out, task)
     own = extensions_of(dues, names)[-1].due
-    for each in store.members(store.generation().number):
-        student, _ = store.people_and_time(each)
-        keys = {*keys_of(each.submission, student)}
+    for member in store.members(store.generation().number):
+        student, _ = store.people_and_time(member)
+        keys = {*keys_of(member.submission, student)}
         latest = max((dues.later[key] for key in keys if key in dues.later), default=own)
         if keys & {*names} and latest > own:
-            return f"; {each.submission} has until {shown(latest)}, as another member of the group"
+            return (
+                f"; {member.submission} has until {shown(latest)}, as another member of the group"
+            )
     return ""

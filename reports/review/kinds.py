@@ -66,7 +66,7 @@ def _waiting(review: Review) -> Iterator[Answer]:
     material = review.material
     for name, answers in material.answers.items():
         if is_confirmation(material.questions[name]):
-            yield from (each for each in answers.values() if not review.standing(each).holds)
+            yield from (answer for answer in answers.values() if not review.standing(answer).holds)
 
 
 def _name(text: str) -> str:

@@ -108,5 +108,5 @@ def is_older(file: Path, store: Store) -> bool:
         said += [request.made_at, *(reply.made_at for reply in request.replies)]
     newest = datetime.fromisoformat(max(said)).timestamp() if said else 0.0
     tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS, MERGED, DROPS))
-    newest = max(newest, *(each.stat().st_mtime if each.is_file() else 0.0 for each in tables))
+    newest = max(newest, *(table.stat().st_mtime if table.is_file() else 0.0 for table in tables))
     return newest > (file.stat().st_mtime if file.is_file() else 0.0)

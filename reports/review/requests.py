@@ -134,13 +134,15 @@ def names_of(rubric: Sequence[Criterion]) -> dict[str, str]:
 
     A title without its end in parentheses, such as `(part g)`, is a name, too, if it is unique.
     """
-    short = [PART.sub("", each.title).casefold() for each in rubric]
+    short = [PART.sub("", criterion.title).casefold() for criterion in rubric]
     once = (
-        (name, each) for name, each in zip(short, rubric, strict=True) if short.count(name) == 1
+        (name, criterion)
+        for name, criterion in zip(short, rubric, strict=True)
+        if short.count(name) == 1
     )
     named = {name: each.id for name, each in once}
-    named |= {each.title.casefold(): each.id for each in rubric}
-    return named | {each.id.casefold(): each.id for each in rubric}
+    named |= {criterion.title.casefold(): criterion.id for criterion in rubric}
+    return named | {criterion.id.casefold(): criterion.id for criterion in rubric}
 
 
 def _read_text(file: str, text: str, codes: Container[str], named: Mapping[str, str]) -> _File:

@@ -89,7 +89,7 @@ def write_blind_sheet(site: Site, count: int) -> tuple[str, int]:
         for question, answer in chosen
     )
     columns = (*READ, "text")
-    rows = ([each.get(name, "") for name in columns] for each in cells)
+    rows = ([cell.get(name, "") for name in columns] for cell in cells)
     return table([columns, *rows], end="\r\n"), len(chosen)
 
 

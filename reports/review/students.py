@@ -35,7 +35,7 @@ class Students:
 
     def ids(self) -> list[str]:
         """Return the submissions that are in the reports, sorted."""
-        return [each.submission for each in self._members()]
+        return [member.submission for member in self._members()]
 
     def result(self, submission: str) -> Result | None:
         """Return a submission's Result; None if there is none."""
@@ -52,23 +52,23 @@ class Students:
             self._grading, self._known = grading, {}
         adjusted = {each.submission: each.number for each in store.adjustments().all()}
         found = []
-        for each in self._members():
+        for member in self._members():
             open_ = [
-                request for request in rules.requests.get(each.submission, ()) if request.is_open
+                request for request in rules.requests.get(member.submission, ()) if request.is_open
             ]
-            stamp = self._stamp(each, adjusted.get(each.submission, 0), open_)
-            known = self._known.get(each.submission)
+            stamp = self._stamp(member, adjusted.get(member.submission, 0), open_)
+            known = self._known.get(member.submission)
             if known is None or known[0] != stamp:
-                result = store.result(each.submission, each.cache_key.address)
+                result = store.result(member.submission, member.cache_key.address)
                 row = row_of(result, rules.grade(result), open_)
                 known = stamp, Student(row, mistakes_of(result))
-                self._known[each.submission] = known
+                self._known[member.submission] = known
             found.append(known[1])
         return found
 
     def _members(self) -> list[Member]:
         store = self._review.store
-        return [each for each in store.members(store.generation().number) if each.listed]
+        return [member for member in store.members(store.generation().number) if member.listed]
 
     def _stamp(self, member: Member, adjusted: int, requests: list[Request]) -> object:
         decisions = self._review.trail.by_submission.get(member.submission, [])

@@ -37,7 +37,7 @@ class Mistyped(Exception):
 def read_verdict(items: Iterable[str], adjustment: str, comment: str, review: Review) -> Verdict:
     """Return the verdict that was entered. Raises Mistyped."""
     comment = read_comment(comment)
-    typed = [each.strip() for each in items]
+    typed = [item.strip() for item in items]
     verdict = Verdict(
         _items([each for each in typed if each != NONE], len(review.items)),
         _adjustment(adjustment, review),
@@ -76,8 +76,8 @@ def make_decision(
 ) -> Decision:
     """Return this verdict on an answer, by a reviewer who saw all decisions up to `seen`."""
     items = tuple(
-        JudgedItem(each.text, each.points, n in verdict.items)
-        for n, each in enumerate(review.items, 1)
+        JudgedItem(item.text, item.points, n in verdict.items)
+        for n, item in enumerate(review.items, 1)
     )
     return Decision(
         *answer.key,
@@ -92,16 +92,16 @@ def make_decision(
 
 def verdict_of(decision: Decision, review: Review) -> Verdict:
     """Return a decision's verdict, as far as its items are still in the rubric."""
-    ticked = {each.text for each in decision.items if each.ticked}
-    items = frozenset(n for n, each in enumerate(review.items, 1) if each.text in ticked)
-    none = not any(each.ticked for each in decision.items)
+    ticked = {item.text for item in decision.items if item.ticked}
+    items = frozenset(n for n, item in enumerate(review.items, 1) if item.text in ticked)
+    none = not any(item.ticked for item in decision.items)
     return Verdict(items, decision.adjustment, decision.comment, none)
 
 
 def same_rubric(decision: Decision, review: Review) -> bool:
     """Return whether a decision used the rubric in its present form."""
-    then = tuple((each.text, each.points) for each in decision.items), decision.points
-    return then == (tuple((each.text, each.points) for each in review.items), review.points)
+    then = tuple((item.text, item.points) for item in decision.items), decision.points
+    return then == (tuple((item.text, item.points) for item in review.items), review.points)
 
 
 def new_action() -> str:

@@ -62,7 +62,7 @@ def _cards(graded: CriterionResult) -> Iterator[Card]:
 
 
 def _skipped_after(group: Sequence[CheckResult], graded: CriterionResult) -> Iterator[CheckResult]:
-    for each in graded.checks:
+    for check in graded.checks:
         named = (found.check.description for found in group)
-        if each.outcome == "blocked" and any(name and name in each.message for name in named):
-            yield each
+        if check.outcome == "blocked" and any(name and name in check.message for name in named):
+            yield check

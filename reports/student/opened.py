@@ -22,7 +22,11 @@ START = MARK.partition("{")[0].encode()
 
 def mark_of(result: Result, rules: CourseRules) -> str:
     """Return the mark of this Result's page; empty if it shows only visible criteria."""
-    later = [each.criterion for each in result.criteria if each.criterion.visibility != "visible"]
+    later = [
+        criterion.criterion
+        for criterion in result.criteria
+        if criterion.criterion.visibility != "visible"
+    ]
     shown = sorted(each.id for each in later if is_shown(each, rules.opened))
     about = about_grade(result, rules)
     asked = about_requests(result, rules)

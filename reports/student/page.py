@@ -139,7 +139,7 @@ def _most(shown: Sequence[CriterionResult]) -> float:
 def _tally(shown: Sequence[CriterionResult]) -> tuple[tuple[str, CheckStatus, int], ...]:
     """Count the criteria with points by status, best first."""
     found = Counter(graded.status for graded in shown if graded.criterion.points)
-    return tuple((CHECK_WORDS[each], each, found[each]) for each in CHECK_WORDS if found[each])
+    return tuple((CHECK_WORDS[word], word, found[word]) for word in CHECK_WORDS if found[word])
 
 
 def _environment(environment: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
@@ -159,7 +159,8 @@ def shortened(result: Result) -> Result:
     checks = sum(len(graded.checks) for graded in result.criteria) or 1
     room = Room(min(ONE.words, ALL.words // checks), min(ONE.values, ALL.values // checks))
     return replace(
-        result, criteria=tuple(_shortened_criterion(each, room) for each in result.criteria)
+        result,
+        criteria=tuple(_shortened_criterion(criterion, room) for criterion in result.criteria),
     )
 
 

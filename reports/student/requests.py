@@ -39,9 +39,9 @@ def about_requests(result: Result, rules: CourseRules) -> AboutRequests:
     if not rules.key:
         return AboutRequests()
     titles = {
-        each.criterion.id: each.criterion.title
-        for each in result.criteria
-        if is_shown(each.criterion, rules.opened)
+        criterion.criterion.id: criterion.criterion.title
+        for criterion in result.criteria
+        if is_shown(criterion.criterion, rules.opened)
     }
     name = result.submission.id
     return AboutRequests(

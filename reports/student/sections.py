@@ -26,7 +26,7 @@ class Said:
     @property
     def points(self) -> float:
         """The number of points that these criteria are worth."""
-        return sum(each.criterion.points for each in self.criteria)
+        return sum(criterion.criterion.points for criterion in self.criteria)
 
     @property
     def own_hints(self) -> list[tuple[CriterionResult, tuple[str, ...]]]:
@@ -55,7 +55,9 @@ def sections(
     result: Result, shown: Sequence[CriterionResult], often: Sequence[Said]
 ) -> tuple[Section, ...]:
     """Return all criteria that are shown, in the rubric's order."""
-    together = {each.criterion.id: said.anchor for said in often for each in said.criteria}
+    together = {
+        criterion.criterion.id: said.anchor for said in often for criterion in said.criteria
+    }
     return tuple(
         Section(
             graded,
@@ -63,7 +65,7 @@ def sections(
             graded.criterion.id not in together,
             command(graded, result),
             cards,
-            tuple(each for each in graded.checks if _is_worth_telling(each, graded)),
+            tuple(check for check in graded.checks if _is_worth_telling(check, graded)),
             _skipped(graded, cards),
         )
         for number, (graded, cards) in enumerate(zip(shown, criterion_cards(shown), strict=True), 1)
@@ -92,7 +94,7 @@ def _is_worth_telling(found: CheckResult, graded: CriterionResult) -> bool:
 
 def _skipped(graded: CriterionResult, cards: Sequence[Card]) -> tuple[CheckResult, ...]:
     told = {each.check.id for card in cards for each in card.skipped}
-    found = (each for each in graded.checks if each.status == "skipped")
+    found = (check for check in graded.checks if check.status == "skipped")
     return tuple(each for each in found if each.check.id not in told)
 
 

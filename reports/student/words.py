@@ -88,7 +88,7 @@ def command(graded: CriterionResult, result: Result) -> Command | None:
     """
     if graded.criterion.visibility != "visible":
         return None
-    found = [each for each in graded.checks if not each.check.id.endswith(REVIEW)]
+    found = [check for check in graded.checks if not check.check.id.endswith(REVIEW)]
     if not any(each.status in OPEN and judged(each) is None for each in found):
         return None
     names = (result.assignment, graded.criterion.id)

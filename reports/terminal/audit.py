@@ -21,7 +21,9 @@ def show_audit(audit: Audit) -> None:
     _show_survivors(audit)
     if audit.attacks:
         OUT.print(Text("Attacks", style="bold"))
-        show_rows((line(each.name), line(each.found), each.failed) for each in audit.attacks)
+        show_rows(
+            (line(attack.name), line(attack.found), attack.failed) for attack in audit.attacks
+        )
     for fault in audit.faults:
         OUT.print(f"could not be graded: {line(fault, 300)}", style="magenta")
 
@@ -42,7 +44,7 @@ def _show_steadiness(found: Steadiness) -> None:
         share = f"{each.flips} of {each.gradings} gradings (at most {each.bound:.1%})"
         _show_row(f"{each.check} changes its verdict in {share}: {names}")
     if found.checks and not found.flipping:
-        least = max(each.bound for each in found.checks)
+        least = max(check.bound for check in found.checks)
         OUT.print(f"  no verdict changed under {found.repeats} secrets; of each check, at most")
         OUT.print(f"  {least:.1%} of verdicts may change (exact 95% bound)")
 
@@ -77,7 +79,7 @@ def _show_survivors(audit: Audit) -> None:
 
 def _show_mutations(found: Mutations) -> None:
     _show_title("Mutants", found.graded, found.planned)
-    news = sum(not each.record for each in found.survivors)
+    news = sum(not survivor.record for survivor in found.survivors)
     noticed, recorded = len(found.noticed), len(found.survivors) - news
     OUT.print(f"  {noticed} lost points, {recorded} survivors are in audit.toml, {news} are new")
     for title, rates in (("criterion", found.by_criterion), ("operator", found.by_operator)):
@@ -93,12 +95,12 @@ def _show_mutations(found: Mutations) -> None:
 def _show_rates(title: str, rates: tuple[Rate, ...]) -> None:
     rows = [
         (
-            each.name,
-            f"{each.noticed} of {each.of}",
-            f"{100 * each.noticed / each.of:.0f}%",
-            f"{100 * each.low:.0f} to {100 * each.high:.0f}%",
+            rate.name,
+            f"{rate.noticed} of {rate.of}",
+            f"{100 * rate.noticed / rate.of:.0f}%",
+            f"{100 * rate.low:.0f} to {100 * rate.high:.0f}%",
         )
-        for each in rates
+        for rate in rates
     ]
     show_table((title, "noticed", "score", "95% interval"), rows)
 

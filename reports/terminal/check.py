@@ -150,7 +150,9 @@ def _why(graded: CriterionResult) -> str:
 
 def _show_failures(result: Result, missing: Mapping[str, str]) -> None:
     """Show the failures that cost most, each once, without those that missing files explain."""
-    failures = [each for each in _failures(result.criteria) if not _explained(each[1], missing)]
+    failures = [
+        failure for failure in _failures(result.criteria) if not _explained(failure[1], missing)
+    ]
     for graded, check in failures[:SHOWN]:
         OUT.print()
         OUT.print(Text(line(graded.criterion.title), style="bold"))

@@ -77,7 +77,7 @@ def show_result(result: Result, grade: FinalGrade | None = None) -> None:
     """Show one submission in full to staff: what fails, why, and the final grade, if any."""
     show_heading(result)
     for criterion in result.criteria:
-        own = (replace(each, message=for_staff(each.message)) for each in criterion.checks)
+        own = (replace(check, message=for_staff(check.message)) for check in criterion.checks)
         show_criterion(replace(criterion, checks=tuple(own)))
     show_points(result, STAFF_SENTENCES)
     if grade is not None:
@@ -106,7 +106,7 @@ def _points_in_words(result: Result) -> str:
         most = number(result.max_score)
         waiting = f"{number(found.waiting)} {'point' if found.waiting == 1 else 'points'}"
         return f"Score: {number(found.earned)} / {most} so far; {waiting} ungraded"
-    judged = [each for each in result.criteria if each.points is not None]
+    judged = [criterion for criterion in result.criteria if criterion.points is not None]
     whole = sum(each.criterion.points for each in judged)
     if not whole:  # "0 of 0" would look like a grade
         return "No score: nothing with points was graded here"
@@ -206,7 +206,10 @@ def show_findings(findings: Sequence[Finding]) -> None:
 
 def show_assignments(assignments: Sequence[Assignment]) -> None:
     """A row per assignment: its name, title and points."""
-    rows = [(each.name, each.title, number(maximum(each.rubric))) for each in assignments]
+    rows = [
+        (assignment.name, assignment.title, number(maximum(assignment.rubric)))
+        for assignment in assignments
+    ]
     show_table(("assignment", "title", "points"), rows)
 
 
@@ -215,8 +218,14 @@ def show_criteria(assignment: Assignment) -> None:
     title = f"{assignment.name}: {assignment.title}, {number(maximum(assignment.rubric))} points"
     OUT.print(Text(line(title), style="bold"))
     rows = [
-        (each.id, each.title, number(each.points), each.kind, each.visibility)
-        for each in assignment.rubric
+        (
+            criterion.id,
+            criterion.title,
+            number(criterion.points),
+            criterion.kind,
+            criterion.visibility,
+        )
+        for criterion in assignment.rubric
     ]
     show_table(("criterion", "title", "points", "kind", "visibility"), rows)
 

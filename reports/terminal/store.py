@@ -73,11 +73,19 @@ def show_interrupted(done: int, left: int, out: Path, *, force: bool = False) ->
 def show_generations(generations: Iterable[Generation], published: int, shown: int) -> None:
     """A row for each generation, and a line if the scores below are not the published ones."""
     rows = list[Sequence[str]]()
-    for each in generations:
-        old = "replaced" if each.published else "draft"
-        state = "published" if each.number == published else old
-        made = f"{datetime.fromisoformat(each.made_at):%Y-%m-%d %H:%M} UTC"
-        rows.append((str(each.number), made, str(each.version), str(each.submissions), state))
+    for generation in generations:
+        old = "replaced" if generation.published else "draft"
+        state = "published" if generation.number == published else old
+        made = f"{datetime.fromisoformat(generation.made_at):%Y-%m-%d %H:%M} UTC"
+        rows.append(
+            (
+                str(generation.number),
+                made,
+                str(generation.version),
+                str(generation.submissions),
+                state,
+            )
+        )
     show_table(("generation", "made", "version", "submissions", ""), rows)
     if shown != published:
         OUT.print(f"scores of generation {shown}, which are not published:")
@@ -142,9 +150,9 @@ def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
 def show_comments(comments: Iterable[Comment]) -> None:
     """Show the comments: student, text, mistake, reviewer and time; one to many in one row."""
     told = defaultdict[tuple[str, ...], list[str]](list)
-    for each in comments:
-        said = (_flat(each.comment), each.mistake, each.reviewer, each.made_at[:10])
-        told[(*said, "" if each.mistake else str(each.number))].append(each.submission)
+    for comment in comments:
+        said = (_flat(comment.comment), comment.mistake, comment.reviewer, comment.made_at[:10])
+        told[(*said, "" if comment.mistake else str(comment.number))].append(comment.submission)
     rows = [(first_few(names), *said) for (*said, _), names in told.items()]
     if rows:
         show_table(("submission", "comment", "mistake", "by", "when"), rows)
@@ -180,8 +188,15 @@ def show_accounts(accounts: Sequence[Account], folders: Sequence[str]) -> None:
 def show_merges(merges: Iterable[Merge]) -> None:
     """Show which submissions count for another student."""
     rows = [
-        (each.submission, each.into, each.attempts, each.reviewer, each.made_at[:10], each.comment)
-        for each in merges
+        (
+            merge.submission,
+            merge.into,
+            merge.attempts,
+            merge.reviewer,
+            merge.made_at[:10],
+            merge.comment,
+        )
+        for merge in merges
     ]
     if rows:
         show_table(("submission", "counts for", "attempts", "by", "when", "comment"), rows)
@@ -214,13 +229,13 @@ def show_requests(requests: Sequence[Request]) -> None:
         return
     rows = [
         (
-            str(each.number),
-            each.submission,
-            each.criterion,
-            each.state,
-            line(_flat(each.reason), 60),
+            str(request.number),
+            request.submission,
+            request.criterion,
+            request.state,
+            line(_flat(request.reason), 60),
         )
-        for each in requests
+        for request in requests
     ]
     show_table(("request", "submission", "criterion", "", "reason"), rows)
 

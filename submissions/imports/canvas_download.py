@@ -83,7 +83,7 @@ def _upload(files: Sequence[_File], work: Path, wanted: Sequence[str]) -> Upload
     first = files[0]
     name = f"{first.who}_{first.user}"
     people = (Person(first.who, canvas=first.user),)
-    archives = [each.path for each in files if each.name.casefold().endswith(SUFFIXES)]
+    archives = [file.path for file in files if file.name.casefold().endswith(SUFFIXES)]
     path = archives[0] if len(files) == len(archives) == 1 else _staged(files, work / name, wanted)
     return Upload(name, path, people, None)
 

@@ -36,7 +36,7 @@ def read_gradescope(folder: Path) -> FoundUploads:
     """Return the export's uploads, including earlier attempts. Raises WrongExport."""
     metadata = _metadata(folder / METADATA)
     uploads = _merged(
-        each for name, entry in metadata.items() for each in _uploads(folder, name, entry)
+        upload for name, entry in metadata.items() for upload in _uploads(folder, name, entry)
     )
     known = {upload.name for upload in uploads}
     lost = [f"{name}: in {METADATA}, but not in the folder" for name in metadata.keys() - known]

@@ -30,10 +30,10 @@ def last_attempts(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
             notes.append(f"{names}: of one student, at times that are not known: all are graded")
         else:
             last[key] = max(own, key=_when).name
-    kept = [_of_whom_it_is_last(each, last) for each in uploads]
+    kept = [_of_whom_it_is_last(upload, last) for upload in uploads]
     instead = {
-        each.name: last[key_of(each.people[0], each.name)]
-        for each, left in zip(uploads, kept, strict=True)
+        upload.name: last[key_of(upload.people[0], upload.name)]
+        for upload, left in zip(uploads, kept, strict=True)
         if left is None
     }
     return [each for each in kept if each is not None], [*notes, *not_counting(instead)]

@@ -188,7 +188,7 @@ def _streamed(parts: Any) -> Any:
     """Return the same datasets as streams of the library."""
     library: Any = importlib.import_module("datasets")
     if isinstance(parts, list):
-        return [_streamed(each) for each in parts]
+        return [_streamed(part) for part in parts]
     if isinstance(parts, library.DatasetDict):
         streams = {name: each.to_iterable_dataset() for name, each in parts.items()}
         return library.IterableDatasetDict(streams)

@@ -105,8 +105,8 @@ def _module(name: str) -> Any:
 
     def compute(self: Any, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
         return {
-            each: SINGLE[each](references, predictions, **options)
-            for each in _scores_of(name, self.config_name)
+            score: SINGLE[score](references, predictions, **options)
+            for score in _scores_of(name, self.config_name)
         }
 
     def init(self: Any, *values: Any, num_process: int = 1, **named: Any) -> None:

@@ -85,7 +85,7 @@ def has_hub_weights(model: Any, families: Iterable[str] = FAMILIES) -> bool:
     """Return whether a module has weights of a model behind a name of the hub."""
     import torch
 
-    own = [each.detach().float() for each in model.parameters() if each.ndim > 1]
+    own = [parameter.detach().float() for parameter in model.parameters() if parameter.ndim > 1]
     for family in families:
         wanted = _square(family, HUB.width)
         alike = (each for each in own if each.shape == wanted.shape)
@@ -98,7 +98,9 @@ def has_hub_weights(model: Any, families: Iterable[str] = FAMILIES) -> bool:
 def _square(family: str, width: int) -> Any:
     """Return the first square matrix of a family's backbone."""
     model = tiny_model(family, kind="backbone", width=width)
-    return next(each.detach() for each in model.parameters() if each.shape == (width, width))
+    return next(
+        parameter.detach() for parameter in model.parameters() if parameter.shape == (width, width)
+    )
 
 
 def tiny_config(family: str, dropout: float = 0.0, width: int = WIDTH) -> Any:

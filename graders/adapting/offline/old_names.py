@@ -54,7 +54,7 @@ def encode_plus(tokenizer: Any, text: Any, text_pair: Any = None, **options: Any
 def batch_encode_plus(tokenizer: Any, batch_text_or_text_pairs: Any, **options: Any) -> Any:
     """Return the encodings of several texts or of several pairs."""
     texts = list(batch_text_or_text_pairs)
-    if texts and all(_is_pair(each, options) for each in texts):
+    if texts and all(_is_pair(text, options) for text in texts):
         return tokenizer([a for a, _ in texts], [b for _, b in texts], **options)
     return tokenizer(texts, **options)
 

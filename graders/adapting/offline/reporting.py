@@ -199,7 +199,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
         """Return the stand-in's spec, unless the submission has a module of this name."""
-        if not any(name == each or name.startswith(f"{each}.") for each in self._libraries):
+        if not any(
+            name == library or name.startswith(f"{library}.") for library in self._libraries
+        ):
             return None
         return None if _handed_in(name.split(".")[0]) else ModuleSpec(name, self, is_package=True)
 
@@ -215,7 +217,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def _handed_in(library: str) -> bool:
     places = (f"{library}.py", f"{library}/__init__.py")
-    return any(Path(here, each).is_file() for here in sys.path[:1] for each in places)
+    return any(Path(here, place).is_file() for here in sys.path[:1] for place in places)
 
 
 def install() -> None:

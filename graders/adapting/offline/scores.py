@@ -71,7 +71,7 @@ def _labels(values: Any) -> Any:
     """Return an array of labels from an array, a tensor, or a list of numbers or tensors."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
-    return np.asarray([each.item() if hasattr(each, "item") else each for each in values])
+    return np.asarray([value.item() if hasattr(value, "item") else value for value in values])
 
 
 def _averaged(y_true: Any, y_pred: Any, options: dict[str, Any], *, kind: int) -> Any:

@@ -27,7 +27,7 @@ def word_pieces() -> list[str]:
     special = ["[PAD]", *(f"[unused{at}]" for at in range(UNUSED))]
     special += ["[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     letters = [chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100))]
-    pieces = [f"##{each}" for each in letters if each.isalnum()]
+    pieces = [f"##{letter}" for letter in letters if letter.isalnum()]
     endings = [f"##{each}" for each in ("s", "ing", "ed", "ly", "er", "est", "ness", "ment")]
     return list(dict.fromkeys([*special, *letters, *pieces, *words(), *endings]))
 

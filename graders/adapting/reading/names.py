@@ -53,7 +53,11 @@ def names_of(node: ast.stmt, code: CodeType) -> StatementNames:
 
 
 def _of(code: CodeType, *operations: str) -> Iterator[dis.Instruction]:
-    return (each for each in dis.get_instructions(code) if each.opname in operations)
+    return (
+        instruction
+        for instruction in dis.get_instructions(code)
+        if instruction.opname in operations
+    )
 
 
 def _below(code: CodeType) -> Iterator[CodeType]:
@@ -81,11 +85,11 @@ def touched(node: ast.stmt) -> Iterator[str]:
 
 def changed(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the names whose attributes, items or contents these nodes may change."""
-    for each in nodes:
-        if isinstance(each, ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
-            yield from _root(each)
-        elif isinstance(each, ast.Call):
-            yield from _changed_by(each)
+    for node in nodes:
+        if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            yield from _root(node)
+        elif isinstance(node, ast.Call):
+            yield from _changed_by(node)
 
 
 def method_called(node: ast.stmt) -> ast.Attribute | None:
@@ -154,13 +158,13 @@ def _tried(node: ast.Try, names: set[str], refuses: Refuses) -> ast.stmt | None:
 
 def _kept(body: Sequence[ast.stmt], names: set[str], refuses: Refuses) -> list[ast.stmt]:
     parts = [pruned(each, names, refuses) for each in body if _concerns(each, names)]
-    return [each for each in parts if each is not None]
+    return [part for part in parts if part is not None]
 
 
 def _binds_itself(node: ast.If | ast.With) -> bool:
     """Return whether the line binds a name before its body: `with ... as x`, `if (x := ...)`."""
     if isinstance(node, ast.With):
-        return any(each.optional_vars is not None for each in node.items)
+        return any(item.optional_vars is not None for item in node.items)
     return any(isinstance(each, ast.NamedExpr) for each in in_scope(node.test))
 
 

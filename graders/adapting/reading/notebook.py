@@ -47,7 +47,7 @@ def read_notebook(data: bytes) -> Notebook:
         damage += f", and only its first {len(cells)} cells were read"
     if cells is None:
         raise UnreadableNotebook("it has no list of cells")
-    numbered = ((at, each) for at, each in enumerate(cells, 1) if isinstance(each, dict))
+    numbered = ((at, cell) for at, cell in enumerate(cells, 1) if isinstance(cell, dict))
     return Notebook(tuple(_cell(at, each) for at, each in numbered), damage)
 
 

@@ -51,7 +51,7 @@ class Outline:
         self.source = source
         self.broken = list(source.broken)
         self.statements = {each.index: each for each in self._read()}
-        self.stars = [each for each in self.statements.values() if each.is_star]
+        self.stars = [statement for statement in self.statements.values() if statement.is_star]
         self._trainers = _trainers(self.statements.values())
 
     def _read(self) -> Iterator[Statement]:
@@ -69,14 +69,17 @@ class Outline:
     @cached_property
     def binders(self) -> dict[str, list[Statement]]:
         """The statements that bind each name, except those below a border that only replace it."""
-        table = _table((each, each.names.binds) for each in self.statements.values())
+        table = _table((statement, statement.names.binds) for statement in self.statements.values())
         return {name: _early(_without_reuse(found, name)) for name, found in table.items()}
 
     @cached_property
     def touchers(self) -> dict[str, list[Statement]]:
         """The statements that change the object of each name."""
         statements = self.statements.values()
-        table = _table((each, each.names.touches | self._registered(each)) for each in statements)
+        table = _table(
+            (statement, statement.names.touches | self._registered(statement))
+            for statement in statements
+        )
         return {
             name: [each for each in found if self._matters(each, name)]
             for name, found in table.items()
@@ -94,10 +97,10 @@ class Outline:
     def _matters(self, toucher: Statement, name: str) -> bool:
         """Return whether a change counts; a later one or a bare call of an import does not."""
         binders = self.binders.get(name, ())
-        if binders and toucher.later > max(each.later for each in binders):
+        if binders and toucher.later > max(binder.later for binder in binders):
             return False
         called = method_called(toucher.node)
-        imported = all(_is_import(each.node) for each in binders)
+        imported = all(_is_import(binder.node) for binder in binders)
         if isinstance(toucher.node, DEFINITION):
             return not imported
         return called is None or called.attr in MUTATORS or not imported
@@ -119,7 +122,7 @@ class Outline:
     def borrowed(self, name: str) -> Statement | None:
         """Return the import that binds this name, such as `from operator import add as plus`."""
         binders = self.binders.get(name, ())
-        found = [each for each in binders if isinstance(each.node, ast.ImportFrom)]
+        found = [binder for binder in binders if isinstance(binder.node, ast.ImportFrom)]
         return found[-1] if found else None
 
     def _remakes(self, node: ast.stmt, name: str) -> bool:
@@ -148,9 +151,9 @@ class Outline:
     def method_owner(self, name: str) -> str | None:
         """Return the only top-level class that has a method of this name, or None."""
         owners = {
-            each.node.name
-            for each in self.statements.values()
-            if isinstance(each.node, ast.ClassDef) and method(each.node, name) is not None
+            statement.node.name
+            for statement in self.statements.values()
+            if isinstance(statement.node, ast.ClassDef) and method(statement.node, name) is not None
         }
         return owners.pop() if len(owners) == 1 else None
 
@@ -215,7 +218,7 @@ def _without_reuse(found: list[Statement], name: str) -> list[Statement]:
 
 
 def _is_module(node: ast.stmt) -> bool:
-    taken = [each.name for each in node.names] if isinstance(node, ast.ImportFrom) else []
+    taken = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
     return isinstance(node, ast.Import) or bool(set(taken) & MODULES)
 
 
@@ -298,8 +301,10 @@ def _does_nothing(node: ast.stmt) -> bool:
 
 def _trainers(statements: Iterable[Statement]) -> set[str]:
     """Return the functions of the file that train a model, directly or through another one."""
-    functions = [each.node for each in statements if isinstance(each.node, ast.FunctionDef)]
-    calls = {each.name: _calls(each) for each in functions}
+    functions = [
+        statement.node for statement in statements if isinstance(statement.node, ast.FunctionDef)
+    ]
+    calls = {function.name: _calls(function) for function in functions}
     names: set[str] = set()
     while True:
         found = {name for name, inside in calls.items() if inside & (TRAINS | names)}

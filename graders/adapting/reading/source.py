@@ -128,10 +128,10 @@ def _borders(
     """Return the lines of matching headings in code, except comments inside a statement."""
     if until is None:
         return []
-    inside = {at for each in statements for at in _lines_inside(each)}
+    inside = {at for statement in statements for at in _lines_inside(statement)}
     lines = enumerate(text.split("\n"), 1)
     found = {at for at, line in lines if at not in inside and _is_comment_title(line, until)}
-    strings = [(each.lineno, _string(each)) for each in statements]
+    strings = [(statement.lineno, _string(statement)) for statement in statements]
     found |= {at for at, words in strings if words and _ends(words.split("\n"), until)}
     return sorted(found)
 
@@ -191,6 +191,6 @@ def _is_main(test: ast.expr) -> bool:
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
         return False
     sides = (test.left, *test.comparators)
-    names = {each.id for each in sides if isinstance(each, ast.Name)}
-    texts = {each.value for each in sides if isinstance(each, ast.Constant)}
+    names = {side.id for side in sides if isinstance(side, ast.Name)}
+    texts = {side.value for side in sides if isinstance(side, ast.Constant)}
     return names == {"__name__"} and texts == {"__main__"}

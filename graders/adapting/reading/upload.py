@@ -45,7 +45,7 @@ class Upload:
 
     def naming(self, words: Sequence[str], listing: Listing) -> list[Outline]:
         """Return the files whose text contains one of these words, in the order of the listing."""
-        coded = [each.encode() for each in words]
+        coded = [word.encode() for word in words]
         return [self.outline(path) for path in listing.paths if _names(path, coded)]
 
     def outline(self, path: Path) -> Outline:
@@ -92,4 +92,4 @@ def _names(path: Path, words: Sequence[bytes]) -> bool:
         data = path.read_bytes()
     except OSError:
         return False
-    return data[:2] in MARKS_16 or any(each in data for each in words)
+    return data[:2] in MARKS_16 or any(word in data for word in words)

@@ -93,9 +93,9 @@ def _again(model: nn.Module, batch: dict[str, Any]) -> Any:
 def _in_training(model: nn.Module, batch: dict[str, Any]) -> torch.Tensor | None:
     """Return the logits in training mode without dropout; None if they are random."""
     model.train()
-    for each in model.modules():
-        if isinstance(each, nn.Dropout):
-            each.p = 0.0
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
     try:
         first, again = (logits_of(called(model, batch))[0].detach() for _ in range(2))
     except Exception:  # noqa: BLE001  another check reports it
@@ -177,7 +177,7 @@ class Parts:
         from transformers import PreTrainedModel
 
         self.model = model
-        kinds = [each for each in model.modules() if isinstance(each, PreTrainedModel)]
+        kinds = [module for module in model.modules() if isinstance(module, PreTrainedModel)]
         found = [each for each in kinds if each is not model] or kinds
         if not found:
             raise LookupError("the model contains no pretrained model from transformers")
@@ -185,11 +185,11 @@ class Parts:
         inside = {id(p) for p in self.backbone.parameters()}
         self.outside = {name: p for name, p in model.named_parameters() if id(p) not in inside}
         heads = [
-            each
-            for each in model.modules()
-            if isinstance(each, nn.Linear)
-            and each.out_features == 2
-            and id(each.weight) not in inside
+            module
+            for module in model.modules()
+            if isinstance(module, nn.Linear)
+            and module.out_features == 2
+            and id(module.weight) not in inside
         ]
         self.head = heads[-1] if heads else None
 

@@ -116,13 +116,13 @@ def _command_line(given: dict[str, Any]) -> Iterator[None]:
     known = vars(settings(**given))
 
     def parse(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> argparse.Namespace:
-        options = [each for each in parser._actions if each.dest != "help"]
+        options = [action for action in parser._actions if action.dest != "help"]
         chosen = {
-            each.dest: given["type"]
-            for each in options
-            if given["type"] in (each.choices or ()) and each.dest not in known
+            option.dest: given["type"]
+            for option in options
+            if given["type"] in (option.choices or ()) and option.dest not in known
         }
-        declared = {each.dest: known.get(each.dest, each.default) for each in options}
+        declared = {option.dest: known.get(option.dest, option.default) for option in options}
         return argparse.Namespace(**{**declared, **chosen})
 
     with mock.patch.object(argparse.ArgumentParser, "parse_args", parse):

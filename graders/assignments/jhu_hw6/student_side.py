@@ -63,11 +63,11 @@ def rivals() -> dict[str, list[str]]:
 
     The homework's two files do not compete with each other: both are graded.
     """
-    slots = [each for each in _slots() if any(map(each.is_own, NAMES))]
+    slots = [slot for slot in _slots() if any(map(slot.is_own, NAMES))]
     if not slots:
         return gathered(*FILES).rivals()
     beside: dict[str, list[str]] = {name: [] for name in gathered(*FILES).stand_ins()}
-    return beside | {name: others for each in slots for name, others in each.rivals().items()}
+    return beside | {name: others for slot in slots for name, others in slot.rivals().items()}
 
 
 def _is_there(taken: Gathered, name: str) -> bool:
@@ -103,7 +103,7 @@ def _upload() -> Upload:
 def globals_of(made: Any) -> dict[str, Any]:
     """Return the globals of the file that contains a function or class."""
     functions = [made, *vars(made).values()] if isinstance(made, type) else [made]
-    found = (getattr(inspect.unwrap(each), "__globals__", None) for each in functions)
+    found = (getattr(inspect.unwrap(function), "__globals__", None) for function in functions)
     return next((names for names in found if names is not None), {})
 
 

@@ -125,7 +125,7 @@ def generate_mutants(sites: tuple[list[Site], list[Site]], seed: int) -> Iterato
     seen: set[object] = set()
     counts: Counter[tuple[str, str]] = Counter()
     # One generator for each: the solution's sample does not depend on the other submissions.
-    chosen = alternate(*(_evenly(each, random.Random(seed)) for each in sites))  # noqa: S311
+    chosen = alternate(*(_evenly(site, random.Random(seed)) for site in sites))  # noqa: S311
     made = (_mutant(site, seen, counts) for site in chosen)
     return once((each for each in made if each is not None), lambda each: each.change.id)
 

@@ -304,7 +304,7 @@ def _unwrapped(node: cst.CSTNode) -> Changes:
 
 def _return(node: cst.CSTNode) -> Changes:
     if isinstance(node, cst.Return) and isinstance(node.value, cst.Tuple):
-        values = [each.value for each in node.value.elements]
+        values = [element.value for element in node.value.elements]
         elements = [cst.Element(value) for value in reversed(values)]
         yield node.with_changes(value=node.value.with_changes(elements=elements))
 

@@ -78,7 +78,7 @@ def _reordered(body: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
 def _can_move(node: cst.FunctionDef, run: Sequence[cst.FunctionDef]) -> bool:
     """Return whether a definition needs no other one, and does not replace one of the run."""
     defaults = [each.default for each in find_all(node.params, m.Param()) if each.default]
-    free = not any(find_all(each, m.Name() | m.Call()) for each in defaults)
+    free = not any(find_all(default, m.Name() | m.Call()) for default in defaults)
     return free and not node.decorators and all(node.name.value != each.name.value for each in run)
 
 

@@ -62,8 +62,8 @@ def bound_names(node: cst.CSTNode) -> Iterator[str]:
     if isinstance(node, cst.Name):
         yield node.value
     elif isinstance(node, (cst.Tuple, cst.List)):
-        for each in node.elements:
-            yield from bound_names(each.value)
+        for element in node.elements:
+            yield from bound_names(element.value)
     elif isinstance(node, cst.AsName):
         yield from bound_names(node.name)
     elif isinstance(node, (cst.AssignTarget, cst.For, cst.NamedExpr, cst.AnnAssign, cst.AugAssign)):

@@ -46,7 +46,7 @@ def _rewritten(base: Base, rng: random.Random) -> Changed | None:
         before = dict(files)
         for name in base.code:
             text = files[name].decode("utf-8")
-            elsewhere = "".join(_text(files[each]) for each in files if each != name)
+            elsewhere = "".join(_text(files[file]) for file in files if file != name)
             module = cst.parse_module(text)
             new = module.visit(rewrite.made(module, rng, elsewhere)).code
             if bytecode(new) is not None:
@@ -68,7 +68,7 @@ def _moved(base: Base, patterns: Sequence[str], rng: random.Random) -> Changed |
     name = rng.choice(free)
     path, files = PurePosixPath(name), dict(base.files)
     notebook = path.with_suffix(".ipynb")
-    read = any(fnmatch(notebook.name, each) for each in patterns)
+    read = any(fnmatch(notebook.name, pattern) for pattern in patterns)
     if read and rng.random() < 0.5:
         files[str(notebook)] = _notebook(_text(files.pop(name)))
         return _changed(base, files, "notebook")
@@ -94,7 +94,7 @@ def _defined(text: str) -> list[str]:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names.append(node.name)
         elif isinstance(node, ast.Assign):
-            names += [each.id for each in node.targets if isinstance(each, ast.Name)]
+            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
     return list(dict.fromkeys(names))
 
 
@@ -109,10 +109,10 @@ def _notebook(text: str) -> bytes:
             "metadata": {},
             "outputs": [],
             "execution_count": None,
-            "source": each,
+            "source": source,
         }
-        for each in sources
-        if each.strip()
+        for source in sources
+        if source.strip()
     ]
     made = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(made).encode()

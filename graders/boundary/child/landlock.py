@@ -74,5 +74,7 @@ def _grant(ruleset: int, name: str, access: int) -> None:
 
 def _call(number: int, *arguments: int | bytes) -> int:
     """Make a system call and return its result; raises OSError if it fails."""
-    plain = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
+    plain = (
+        ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments
+    )
     return checked("landlock", LIBC.syscall(ctypes.c_long(number), *plain))

@@ -115,7 +115,7 @@ def _import_modules(order: Order) -> dict[str, ModuleType]:
     shared = runtime / "graders" / "adapting" / "standins"
     standins = [str(runtime / "standins"), str(shared)]
     outside = [each for each in sys.path if each != order.runtime]
-    known = [each for each in order.packages if each not in outside]
+    known = [package for package in order.packages if package not in outside]
     sys.modules["graders"].__path__ = [str(Path(order.runtime) / "graders")]
     sys.path[:] = [order.runtime, *outside, *known, *standins]
     return {name: importlib.import_module(name) for name in order.modules}
@@ -126,7 +126,7 @@ def _open_student_side(order: Order) -> None:
     sys.path.remove(order.runtime)
     sys.path[:] = [order.code, *sys.path, order.runtime]
     sys.argv[:] = [""]
-    for name in [each for each in sys.modules if each.startswith("graders.boundary")]:
+    for name in [module for module in sys.modules if module.startswith("graders.boundary")]:
         del sys.modules[name]
     delattr(sys.modules["graders"], "boundary")
     sys.meta_path[:] = [each for each in sys.meta_path if "editable" not in repr(each)]
@@ -158,7 +158,9 @@ def _own_file(path: Any, code: str) -> str | None:
         frame = frame.f_back
     if frame is None or not isinstance(path, str | os.PathLike):
         return None
-    folders = [each for each in Path(frame.f_code.co_filename).parents if each.is_relative_to(code)]
+    folders = [
+        parent for parent in Path(frame.f_code.co_filename).parents if parent.is_relative_to(code)
+    ]
     found = (os.path.join(folder, path) for folder in folders)
     return next((each for each in found if os.path.isfile(each)), None)
 

@@ -111,7 +111,7 @@ def grants(
         "read": sorted(map(str, readable)),
         "list": sorted(map(str, listable)),
         "write": [str(layout.scratch)],
-        "device": [each for each in DEVICES if Path(each).exists()],
+        "device": [device for device in DEVICES if Path(device).exists()],
         "gpu": sorted(map(str, (*gpu, ZERO) if gpu else ())),
     }
 

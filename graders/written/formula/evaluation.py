@@ -114,7 +114,7 @@ class Evaluation:
                 return self.called(node)
 
     def called(self, node: Call) -> Typed:
-        given = [self.of(each) for each in node.arguments]
+        given = [self.of(argument) for argument in node.arguments]
         matrix = given[0] if node.function == "^" else given[-1]
         self.spend(COSTS.get(node.function, 0) * matrix.array.size // LARGEST**2, node)
         if node.function == "⊤" and given[0].kind == "scalar" and "T" in self.values:

@@ -80,7 +80,7 @@ def clean(terms: Polynomial) -> Polynomial:
 
 def plus(left: Polynomial, right: Polynomial) -> Polynomial:
     names = {**left, **right}
-    return clean({each: left.get(each, Fraction()) + right.get(each, Fraction()) for each in names})
+    return clean({name: left.get(name, Fraction()) + right.get(name, Fraction()) for name in names})
 
 
 def times(left: Polynomial, right: Polynomial, node: Node) -> Polynomial:
@@ -107,7 +107,9 @@ def check(found: Polynomial, node: Node) -> None:
     """Raise FormulaError for a degree or a factor that is too large."""
     degree = max((abs(each) for monomial in found for _, each in monomial), default=0)
     factors = (each.as_integer_ratio() for each in found.values())
-    if degree > HIGHEST or any(abs(part) > 10**MOST_DIGITS for each in factors for part in each):
+    if degree > HIGHEST or any(
+        abs(part) > 10**MOST_DIGITS for factor in factors for part in factor
+    ):
         raise FormulaError("This grows too large when it is expanded.", node.at)
 
 

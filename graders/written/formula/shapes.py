@@ -201,9 +201,9 @@ def apply(function: str, arguments: list[Typed]) -> Typed:
     """Return the value of a function or an operator. Raises ShapeError if it has none."""
     if ours := TYPED.get(function):
         return ours(*arguments)
-    for each in arguments:
-        if each.kind != "scalar":
-            raise ShapeError(f"`{function}` takes scalars, not {each}.")
+    for argument in arguments:
+        if argument.kind != "scalar":
+            raise ShapeError(f"`{function}` takes scalars, not {argument}.")
     return Typed("scalar", np.asarray(OF_SCALARS[function](*(each.array for each in arguments))))
 
 

@@ -57,8 +57,8 @@ Node = Number | Constant | Name | Call | Total
 
 def children(node: Node) -> Iterator[Node]:
     """Yield the direct children of a node."""
-    for each in fields(node):
-        below = getattr(node, each.name)
+    for field in fields(node):
+        below = getattr(node, field.name)
         if isinstance(below, tuple):
             yield from below
         elif isinstance(below, Node):
@@ -78,10 +78,10 @@ def substituted(node: Node, given: Mapping[str, Node]) -> Node:
     if isinstance(node, Name):
         return given.get(node.name, node)
     changed: dict[str, object] = {}
-    for each in fields(node):
-        below = getattr(node, each.name)
+    for field in fields(node):
+        below = getattr(node, field.name)
         if isinstance(below, tuple):
-            changed[each.name] = tuple(substituted(one, given) for one in below)
+            changed[field.name] = tuple(substituted(one, given) for one in below)
         elif isinstance(below, Node):
-            changed[each.name] = substituted(below, given)
+            changed[field.name] = substituted(below, given)
     return replace(node, **changed)  # type: ignore[arg-type]

@@ -71,7 +71,7 @@ class Vocabulary:
     def indexed(self, base: str) -> str | None:
         """Return the known name for the members of a family: `a_i` for `a`."""
         members = [rest[0] for first, rest in self.spelled if first == base and len(rest) == 1]
-        letters = [each for each in members if each in INDICES]
+        letters = [member for member in members if member in INDICES]
         return f"{base}_{letters[0]}" if letters else None
 
     def is_function(self, word: str) -> bool:

@@ -49,7 +49,7 @@ def confirmation(graded: CriterionResult, found: CheckResult) -> Question:
 
     It has one item to tick, which is worth the points of the check.
     """
-    total = sum(each.check.weight for each in graded.checks)
+    total = sum(check.check.weight for check in graded.checks)
     points = round(graded.criterion.points * found.check.weight / total, 4) if total else 0.0
     rubric = Review(points, "", (RubricItem(points, ACCEPT, (), ()),))
     return Question(found.check.id, graded.criterion.title, found.check.description, None, rubric)
@@ -58,14 +58,14 @@ def confirmation(graded: CriterionResult, found: CheckResult) -> Question:
 def is_confirmation(question: Question) -> bool:
     """Return True if this is the question of a check of code or predictions, not a written one."""
     review = question.review
-    return review is not None and [each.text for each in review.items] == [ACCEPT]
+    return review is not None and [item.text for item in review.items] == [ACCEPT]
 
 
 def _rubric(machine: Machine) -> Review:
     lines = list(_lines(machine))
     unit = machine.points / sum(weight for weight, _ in lines)
     items = [RubricItem(round(weight * unit, 4), text, (), ()) for weight, text in lines]
-    rest = machine.points - sum(each.points for each in items[:-1])
+    rest = machine.points - sum(item.points for item in items[:-1])
     items[-1] = RubricItem(round(rest, 4), items[-1].text, (), ())
     return Review(machine.points, machine.parts[0], tuple(items))
 

@@ -177,7 +177,7 @@ def normalised(answer: str) -> str:
 
 
 def _group(members: list[list[str]], answers: Mapping[str, str]) -> Group:
-    names = tuple(name for each in members for name in each)
+    names = tuple(name for member in members for name in member)
     return Group(names, answers[names[0]])
 
 

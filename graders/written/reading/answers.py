@@ -285,8 +285,8 @@ def _merged(answers: Iterable[tuple[str, Answer]]) -> dict[str, Answer]:
 
 def _joined(answers: Sequence[Answer]) -> Answer:
     parts: dict[str, tuple[Value, ...]] = {}
-    for each in answers:
-        for part, values in each.parts.items():
+    for answer in answers:
+        for part, values in answer.parts.items():
             parts[part] = _once((*parts.get(part, ()), *values))
     return Answer(
         parts,

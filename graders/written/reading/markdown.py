@@ -132,10 +132,10 @@ def read_sections(text: str, wanted: Sequence[Wanted]) -> Sections:
     labels = islice(_labels(tokens, lines, names), MOST_HEADINGS)
     missing = {each for each in known if each not in found}
     unnamed = {canonical(each) for each in missing if len(each) > 1}
-    more = [each for each in labels if not found or canonical(each.text) in unnamed]
+    more = [label for label in labels if not found or canonical(label.text) in unnamed]
     if missing:
         taken = {marker.line for marker in (*markers, *more)}
-        items = (each for each in _items(tokens, lines) if each.line not in taken)
+        items = (item for item in _items(tokens, lines) if item.line not in taken)
         more += islice(items, MOST_HEADINGS)
         markers = sorted([*markers, *more], key=lambda marker: marker.line)
         read = _walked(markers, lines, names, known, missing)

@@ -64,8 +64,8 @@ def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line
     paragraphs = list(paragraphs_of(loose))
     if wanted.kind not in ("formula", "number", "vector") or len(paragraphs) < 2:
         return loose
-    values = [each for each in paragraphs if _is_value(each, wanted)]
-    others = [line for each in paragraphs if each not in values for line in each]
+    values = [paragraph for paragraph in paragraphs if _is_value(paragraph, wanted)]
+    others = [line for paragraph in paragraphs if paragraph not in values for line in paragraph]
     if len(values) != 1 or _may_hold(others, wanted):
         return loose
     split.notes.append(

@@ -279,8 +279,8 @@ def _outdent(question: str, key: Node, value: Node, wanted: Wanted, answers: Sec
 
 def _as_mapping(node: Node) -> Node:
     """Merge a list of mappings: `- q1: ...` below `- q2: ...`."""
-    if node.items and all(each.pairs for each in node.items):
-        return Node(node.line, pairs=tuple(pair for each in node.items for pair in each.pairs))
+    if node.items and all(item.pairs for item in node.items):
+        return Node(node.line, pairs=tuple(pair for item in node.items for pair in item.pairs))
     return node
 
 
@@ -323,9 +323,9 @@ def _shown(node: Node, wanted: Wanted, depth: int = 0) -> str:
         return "\n".join(pairs) if depth == 0 else "{" + ", ".join(pairs) + "}"
     if not node.items:
         return node.text
-    items = [_shown(each, wanted, depth + 1) for each in node.items]
+    items = [_shown(item, wanted, depth + 1) for item in node.items]
     plain = depth == 0 and wanted.kind not in ("vector", "matrix", "number")
-    if plain and not any(each.items for each in node.items):
+    if plain and not any(item.items for item in node.items):
         return ", ".join(items) if wanted.kind == "choices" else "\n".join(items)
     return "[" + ", ".join(items) + "]"
 

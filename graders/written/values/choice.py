@@ -91,7 +91,7 @@ class Options:
 
     def label(self, letter: str) -> str | None:
         """Return the label spelled like this, in any case."""
-        found = [each for each in self.labels if each.casefold() == letter.casefold()]
+        found = [label for label in self.labels if label.casefold() == letter.casefold()]
         return found[0] if found else None
 
     def meanings(self) -> Iterator[tuple[str, str]]:

@@ -64,7 +64,7 @@ def _choices(asked: Asked, part: str) -> Judgement:
     options, machine = _options(asked.machine), asked.machine
     chosen = read_choices(asked.parts[part], options)
     key = frozenset(texts(of_part(machine, "key", part)))
-    shown = ", ".join(each for each in options.labels if each in chosen) or "none"
+    shown = ", ".join(label for label in options.labels if label in chosen) or "none"
     right = len(options.labels) - len(chosen ^ key)
     if chosen == key:
         return Judgement(1.0, actual=shown)

@@ -47,11 +47,11 @@ def _of(asked: Asked, part: str, formula: Formula) -> Judgement:
         raise unreadable(error) from None
     (key,) = _monomials(of_part(machine, "key", part), names)
     also = {
-        each
+        monomial
         for text in texts(of_part(machine, "lower", part, ()))
-        for each in _monomials(text, names)
+        for monomial in _monomials(text, names)
     }
-    allowed = {each for each in terms if each in also or _divides(each, key)}
+    allowed = {term for term in terms if term in also or _divides(term, key)}
     if key in terms and terms <= allowed:
         return Judgement(1.0, actual=formula.text)
     for mistake in machine.mistakes:

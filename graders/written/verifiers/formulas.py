@@ -62,7 +62,11 @@ def find_formulas(
     meant = definitions(_renamed(prose.statements), {*known, *wanted} - {free})
     answers = _answers(prose.statements, frozenset(wanted), known, meant)
     if not prose.words and len(answers) < 2 and not meant:
-        said = [each for each in prose.statements if not (each.compared or each.lone)]
+        said = [
+            statement
+            for statement in prose.statements
+            if not (statement.compared or statement.lone)
+        ]
         formula = _plain(text if len(said) < 2 else answers[0].text, answers, known)
         small = _vanishes(text, (formula,))
         glued |= _ends_in_number(formula)
@@ -70,7 +74,7 @@ def find_formulas(
         return Found((formula,), (formula.text,), plain=plain, denied=small, sure=not glued)
     if not answers:
         raise Unreadable("No formula was found in the answer.")
-    formulas = [_parsed(_said(each, known), known) for each in answers[: MOST + 1]]
+    formulas = [_parsed(_said(answer, known), known) for answer in answers[: MOST + 1]]
     given = {
         name: _parsed(_right(each.text), known)
         for each in meant.values()
@@ -80,18 +84,19 @@ def find_formulas(
     numbers = free and any(not each.names for each in given.values())
     for each in defined:
         _refuse_costly(each)
-    alone = [_is_alone(each, known) for each in answers[: MOST + 1]]
+    alone = [_is_alone(answer, known) for answer in answers[: MOST + 1]]
     values = (*defined, *(formulas if numbers else ()))
-    few = FEW_WORDS if any(not each.lone for each in answers) else FEW_BESIDE_A_NAME
+    few = FEW_WORDS if any(not answer.lone for answer in answers) else FEW_BESIDE_A_NAME
     small = _vanishes(text, values)
     glued |= any(map(_ends_in_number, formulas))
     return Found(
         values,
-        tuple(each.text for each in values),
+        tuple(value.text for value in values),
         plain=len(answers) == 1 and (not prose.words or alone == [True]) and not (small or glued),
-        denied=any(each.denied for each in answers) or small,
+        denied=any(answer.denied for answer in answers) or small,
         sure=not (prose.calculates or glued) and (prose.words <= few or answers[0].name in wanted),
-        concluded=answers[-1].concludes and not any(each.name in wanted for each in answers[:-1]),
+        concluded=answers[-1].concludes
+        and not any(answer.name in wanted for answer in answers[:-1]),
         led=alone[0] and not any(alone[1:]) and not answers[0].denied,
     )
 
@@ -116,7 +121,7 @@ def _ends_in_number(formula: Formula) -> bool:
 def _vanishes(text: str, formulas: Iterable[Formula]) -> bool:
     """Return whether the text says that a scalar in the formulas is small or negative."""
     names = (each["name"] or each["scalar"] for each in VANISHES.finditer(text))
-    found = (each.removeprefix("\\") for each in names)
+    found = (name.removeprefix("\\") for name in names)
     small = {GREEK.get(name, name) for name in found}
     return any(small & formula.names for formula in formulas)
 
@@ -130,7 +135,10 @@ def _is_alone(statement: Statement, names: frozenset[str]) -> bool:
 
 def _renamed(statements: Iterable[Statement]) -> list[Statement]:
     """Return the statements with Greek names spelled out."""
-    return [replace(each, name=GREEK.get(each.name, each.name)) for each in statements]
+    return [
+        replace(statement, name=GREEK.get(statement.name, statement.name))
+        for statement in statements
+    ]
 
 
 def _answers(
@@ -187,10 +195,10 @@ def _is_equation(statement: Statement) -> bool:
 def _once(statements: Iterable[Statement]) -> list[Statement]:
     """Return the statements without repetitions; if any is negated, the remaining one is, too."""
     found: dict[str, Statement] = {}
-    for each in statements:
-        key = "".join(_right(each.text).split())
-        before = found.get(key, each)
-        found[key] = replace(each, denied=each.denied or before.denied)
+    for statement in statements:
+        key = "".join(_right(statement.text).split())
+        before = found.get(key, statement)
+        found[key] = replace(statement, denied=statement.denied or before.denied)
     return list(found.values())
 
 
@@ -289,6 +297,6 @@ def _refuse_costly(formula: Formula) -> None:
         node, times = waiting.pop()
         steps += times * (20 if isinstance(node, Call) and node.function not in OPERATORS else 1)
         inside = times * 32 if isinstance(node, Total) else times
-        waiting += [(each, inside) for each in children(node)]
+        waiting += [(child, inside) for child in children(node)]
         if steps > MOST_STEPS:
             raise Unreadable("The formula is too long: simplify it.")

@@ -41,8 +41,10 @@ def train(
     machine = choose_machine(options.device, options.precision)
 
     def publish(metrics: ClassifierMetrics) -> None:
-        curves = {f"{each.method}.train": training_scalars(each) for each in metrics.trainings}
-        found = (each.accuracy for each in metrics.evaluations)
+        curves = {
+            f"{training.method}.train": training_scalars(training) for training in metrics.trainings
+        }
+        found = (evaluation.accuracy for evaluation in metrics.evaluations)
         write_scalars(options.out, curves, (*metrics.majority, *found))
         show(metrics)
 
@@ -77,5 +79,5 @@ def _plan(
 def training_scalars(training: Training) -> list[Scalar]:
     """Return the curve, and dev loss and accuracy of each epoch."""
     scalars = curve_scalars(training.curve)
-    scalars += [("dev/loss", each.epoch, each.dev_loss) for each in training.epochs]
-    return scalars + [("dev/accuracy", each.epoch, each.dev_share) for each in training.epochs]
+    scalars += [("dev/loss", epoch.epoch, epoch.dev_loss) for epoch in training.epochs]
+    return scalars + [("dev/accuracy", epoch.epoch, epoch.dev_share) for epoch in training.epochs]

@@ -120,7 +120,7 @@ def comparison(pair: tuple[Method, Method], part: str, material: Material) -> Co
 
 def best_on_dev(evaluations: Sequence[Evaluation]) -> Method:
     """Return the method with the most correct answers on dev; in case of a tie, the first."""
-    dev = [each.accuracy for each in evaluations if each.accuracy.part == "dev"]
+    dev = [evaluation.accuracy for evaluation in evaluations if evaluation.accuracy.part == "dev"]
     best = max(dev, key=lambda accuracy: accuracy.correct).model
     return next(method for method in METHODS if method == best)
 

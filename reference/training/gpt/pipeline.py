@@ -49,7 +49,7 @@ def train(options: Options, report: Report, show: Callable[[Metrics], object]) -
     preset, variants = _preset(options), parse_names("--variants", options.variants, known)
 
     def publish(metrics: Metrics) -> None:
-        curves = {each.id: curve_scalars(each.curve) for each in metrics.phases if each.curve}
+        curves = {phase.id: curve_scalars(phase.curve) for phase in metrics.phases if phase.curve}
         write_scalars(options.out, curves, (*metrics.baselines, *metrics.accuracies))
         show(metrics)
 
@@ -62,9 +62,9 @@ def train(options: Options, report: Report, show: Callable[[Metrics], object]) -
 def _preset(options: Options) -> Preset:
     """Return the requested preset; by default, the course's preset for the course's files."""
     name = options.preset or ("demo" if options.data is None else "cs224n-a4")
-    for each in PRESETS.values():
-        if each.name == name:
-            return each
+    for preset in PRESETS.values():
+        if preset.name == name:
+            return preset
     names = ", ".join(f"`{each}`" for each in PRESETS)
     raise UsageError(f"--preset: there is no `{name}`", f"there is {names}")
 

@@ -208,7 +208,7 @@ class State:
     @classmethod
     def of(cls, step: Step) -> "State":
         """Copy the current state."""
-        weights = [each.detach().clone() for each in step.model.parameters()]
+        weights = [parameter.detach().clone() for parameter in step.model.parameters()]
         moments = [each.clone() for each in _moments(step)]
         return cls(weights, moments, _generator(step).get_state())
 
@@ -229,7 +229,7 @@ class State:
 
 def _moments(step: Step) -> list[torch.Tensor]:
     """Return the optimizers' own tensors."""
-    states = [state for each in step.optimizers for state in each.state.values()]
+    states = [state for optimizer in step.optimizers for state in optimizer.state.values()]
     return [each for state in states for each in state.values() if torch.is_tensor(each)]
 
 

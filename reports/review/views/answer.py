@@ -93,7 +93,7 @@ class AnswerView:
     @property
     def ticked(self) -> int:
         """The number of answers that a group decision applies to by default."""
-        waiting = (each for each in self.members if each.standing.state == "undecided")
+        waiting = (member for member in self.members if member.standing.state == "undecided")
         return 1 + sum(not each.current for each in waiting)
 
 
@@ -107,7 +107,7 @@ def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
     holds = standing.holds
     order = _walk(site, session, shown)
     here = order.index(shown.handle)
-    mine = next(each for each in site.groups(question.id) if shown.handle in each)
+    mine = next(group for group in site.groups(question.id) if shown.handle in group)
     return AnswerView(
         frame=frame(site, session, answer_address(question.id, answer.handle)),
         question=question,
@@ -132,16 +132,20 @@ def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
 def _adjusted(site: Site, answer: Answer) -> CriterionResult | None:
     """Return this answer's criterion if somebody adjusted its points by hand."""
     criteria = site.review.counted(answer.submission).criteria
-    found = (c for c in criteria if any(each.check.id == answer.check for each in c.checks))
+    found = (c for c in criteria if any(check.check.id == answer.check for check in c.checks))
     return next((each for each in found if each.adjusted), None)
 
 
 def _evidence(suggestions: list[Suggestion]) -> list[Evidence]:
     """Return the marked passages of the answer: probable support, and contradictions."""
     return [
-        Evidence(each.start, each.end, f"not {each.item}" if each.against else str(each.item))
-        for each in suggestions
-        if each.likely or each.against
+        Evidence(
+            suggestion.start,
+            suggestion.end,
+            f"not {suggestion.item}" if suggestion.against else str(suggestion.item),
+        )
+        for suggestion in suggestions
+        if suggestion.likely or suggestion.against
     ]
 
 
@@ -156,12 +160,12 @@ def _lines(rubric: Review, draft: Verdict, suggestions: list[Suggestion]) -> tup
     return tuple(
         Line(
             n,
-            each.text,
-            each.points,
+            item.text,
+            item.points,
             n in draft.items,
             tuple(found for found in suggestions if found.item == n),
         )
-        for n, each in enumerate(rubric.items, 1)
+        for n, item in enumerate(rubric.items, 1)
     )
 
 

@@ -43,7 +43,7 @@ class CodeFile:
     @property
     def failing(self) -> int:
         """The number of lines at which checks ended."""
-        return sum(bool(each.failures) for each in self.lines)
+        return sum(bool(line.failures) for line in self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def read_code(result: Result, task: Assignment) -> list[CodeFile]:
         found = find(sizes, task.files.code, (), whole=task.files.whole)
         code = found.code or PurePosixPath()
         failures = _failures(result, code)
-        names = sorted(each for each in sizes if each.suffix in SHOWN)
+        names = sorted(size for size in sizes if size.suffix in SHOWN)
         ordered = sorted(names, key=lambda each: (each not in failures, len(each.parts)))
         return [_file(folder, each, code, failures.get(each, {})) for each in ordered[:FILES]]
 
@@ -120,7 +120,7 @@ def _cells(text: str) -> Iterator[str]:
     """Yield the lines of a notebook's code cells; those of the file itself if it is not one."""
     try:
         cells = json.loads(text)["cells"]
-        sources = [_joined(each["source"]) for each in cells if each["cell_type"] == "code"]
+        sources = [_joined(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError):
         yield from _lines(text)
         return

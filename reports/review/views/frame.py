@@ -66,7 +66,7 @@ def frame(site: Site, session: Session, here: str) -> Frame:
         undecided=session.undecided,
         notice=session.take_notice(),
         here=here,
-        parts=_parts(here, tabs, sum(each.is_open for each in site.review.store.requests())),
+        parts=_parts(here, tabs, sum(request.is_open for request in site.review.store.requests())),
         tabs=tabs,
         undoable=len(site.last_action(session.reviewer)),
         unwritten=site.review.unwritten(),
@@ -85,7 +85,7 @@ def _parts(here: str, tabs: tuple[Tab, ...], requests: int) -> tuple[Part, ...]:
 
 def _tab(site: Site, name: str) -> Tab:
     answers = site.answers(name).values()
-    states = [site.review.standing(each).state for each in answers]
+    states = [site.review.standing(answer).state for answer in answers]
     question, _ = site.question(name)
     return Tab(
         name, question.title, states.count("decided"), states.count("contested"), len(states)

@@ -83,7 +83,7 @@ class Help:
         return work.result() if work is not None and work.done() else []
 
     def _sorted(self, texts: Mapping[str, str]) -> Groups:
-        return [each.members for each in groups(texts, encoder=self._ready())]
+        return [group.members for group in groups(texts, encoder=self._ready())]
 
     def _proposed(self, rubric: Review, text: str) -> list[Suggestion]:
         return proposed(rubric, text, self._ready())

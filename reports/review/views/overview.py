@@ -62,7 +62,7 @@ def overview_view(
     results.sort(key=lambda each: _by(session, each))
     return OverviewView(
         frame=frame(site, session, WRITTEN),
-        totals=tuple(_total(n, each, session) for n, each in enumerate(results, 1)),
+        totals=tuple(_total(n, result, session) for n, result in enumerate(results, 1)),
         recent=_recent(site),
         unknown=material.unknown,
         problems=tuple(problems),
@@ -78,7 +78,7 @@ def _by(session: Session, result: Result) -> str:
 def _total(place: int, result: Result, session: Session) -> Total:
     return Total(
         name=result.submission.id if session.names else f"Submission {place}",
-        so_far=sum(each.points or 0.0 for each in result.criteria),
+        so_far=sum(criterion.points or 0.0 for criterion in result.criteria),
         most=result.max_score,
         complete=result.score is not None,
         status=result.status,

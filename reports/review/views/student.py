@@ -168,9 +168,11 @@ def _enrollment(site: Site, given: Submission) -> Enrollment:
     rows = drops_table(site.review.folder).kept()
     people = people_in(given.student)
     alone = given.id if len(people) == 1 else ""
-    by_name = {alone or keys_of_one(each)[0]: each for each in people if alone or keys_of_one(each)}
+    by_name = {
+        alone or keys_of_one(person)[0]: person for person in people if alone or keys_of_one(person)
+    }
     names = keys_of(given.id, given.student)
-    own = tuple(each for each in rows if name_key(each["student"]) in names)
+    own = tuple(row for row in rows if name_key(row["student"]) in names)
     return Enrollment(by_name, own, len(rows))
 
 
@@ -178,9 +180,9 @@ def _attempts(site: Site, submission: str) -> AboutAttempts:
     review = site.review
     people = {each.row.submission.id: each.row.submission.student for each in site.students.all()}
     listed = frozenset(people)
-    for each in review.store.members(review.store.generation().number):
-        if not each.listed:
-            people[each.submission], _ = review.store.people_and_time(each)
+    for member in review.store.members(review.store.generation().number):
+        if not member.listed:
+            people[member.submission], _ = review.store.people_and_time(member)
     merges = read_merges(review.folder)
     root = student_of(merges, submission)
     merged = (each for name, each in merges.items() if student_of(merges, name) == root)
@@ -223,13 +225,13 @@ def _desks(site: Site, result: Result) -> tuple[Desk, ...]:
     ]
     return tuple(
         Desk(
-            each,
-            VISIBILITY.get(each.graded.criterion.visibility, LATER),
-            tuple(a for a in trail if a.criterion == each.graded.criterion.id),
-            places_in(each.graded),
-            _judged(each.graded),
+            section,
+            VISIBILITY.get(section.graded.criterion.visibility, LATER),
+            tuple(a for a in trail if a.criterion == section.graded.criterion.id),
+            places_in(section.graded),
+            _judged(section.graded),
         )
-        for each in sections(result, result.criteria, ())
+        for section in sections(result, result.criteria, ())
     )
 
 
@@ -241,12 +243,12 @@ def places_in(graded: CriterionResult) -> tuple[tuple[str, int], ...]:
 
 def _judged(graded: CriterionResult) -> tuple[str, ...]:
     """Return the files that failed checks name as the code that they judge."""
-    found = (JUDGED.search(each.message) for each in graded.checks if each.status != "passed")
+    found = (JUDGED.search(check.message) for check in graded.checks if check.status != "passed")
     return tuple(dict.fromkeys(each[1] for each in found if each is not None))
 
 
 def _groups(site: Site, result: Result) -> tuple[Group, ...]:
-    titles = {each.criterion.id: each.criterion.title for each in result.criteria}
+    titles = {criterion.criterion.id: criterion.criterion.title for criterion in result.criteria}
     everyone = site.students.all()
     own = next(each for each in everyone if each.row.submission.id == result.submission.id)
     checks = {mistake: check for check, mistake in reversed(list(own.mistakes.items()))}

@@ -70,12 +70,12 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
     review = site.review
     rows = [each.row for each in site.students.all()]
     words = folded(wanted.words).split()
-    asked = frozenset(each.submission for each in review.store.requests() if each.is_open)
-    kinds = {each.submission.id: _kinds(each, asked) for each in rows}
+    asked = frozenset(request.submission for request in review.store.requests() if request.is_open)
+    kinds = {row.submission.id: _kinds(row, asked) for row in rows}
     found = [
-        each
-        for each in rows
-        if _has(each, words) and (not wanted.show or wanted.show in kinds[each.submission.id])
+        row
+        for row in rows
+        if _has(row, words) and (not wanted.show or wanted.show in kinds[row.submission.id])
     ]
     searched = bool(words or wanted.show)
     session.found = tuple(each.submission.id for each in found) if searched else ()
@@ -90,8 +90,8 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
         found=len(found),
         students=len(rows),
         counts=Counter(kind for found in kinds.values() for kind in found),
-        has_names=any(each.submission.student not in ("", each.submission.id) for each in rows),
-        has_finals=any(each.final is not None for each in rows),
+        has_names=any(row.submission.student not in ("", row.submission.id) for row in rows),
+        has_finals=any(row.final is not None for row in rows),
         waiting=tuple(not_shown_yet(task, rules.opened, end)),
         release=review.store.last_release(),
         files=tables(review.folder),

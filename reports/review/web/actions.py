@@ -64,7 +64,7 @@ async def decide(request: Request, question: str, handle: str) -> Response:
 def store(site: Site, decisions: list[Decision], *, unseen: bool = True) -> None:
     """Store the decisions of one action, all or none."""
     action = new_action()
-    rows = [replace(each, action=action) for each in decisions]
+    rows = [replace(decision, action=action) for decision in decisions]
     site.review.decisions.add(rows, unseen=unseen)
     site.review.refresh()
 

@@ -47,8 +47,8 @@ def test_the_london_baseline_is_shown(judge):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e300, 0.0])
 def test_a_table_of_anything_is_drawn_or_not(value):
-    came = {(4, 6): np.zeros((6, 2, 2)), (32, 128): np.full((128, 16, 2), value)}
-    figure = table_rotation(came)
+    tables = {(4, 6): np.zeros((6, 2, 2)), (32, 128): np.full((128, 16, 2), value)}
+    figure = table_rotation(tables)
     assert figure is None or drawable(figure)
 
 

@@ -48,5 +48,5 @@ def test_module_is_the_reference_s(rope, module):
             if hasattr(layer, "weight")
         }
     )
-    came = module.output(layers, x.numpy(), 3, Rotation())
-    np.testing.assert_allclose(came, attention(x).detach(), atol=1e-6)
+    output = module.output(layers, x.numpy(), 3, Rotation())
+    np.testing.assert_allclose(output, attention(x).detach(), atol=1e-6)

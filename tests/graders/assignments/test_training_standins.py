@@ -56,9 +56,9 @@ def test_model_refuses_a_text_beyond_its_block(models):
 
 def test_greedy_sampling_appends_the_likeliest(models, standin):
     ours, _ = models(rope=False)
-    came = standin("utils").sample(ours, torch.tensor([[1, 2]]), 7)
-    assert came.shape == (1, 9)
-    assert came[0, 6] == ours(came[:, :6])[0][0, -1].argmax()
+    sampled = standin("utils").sample(ours, torch.tensor([[1, 2]]), 7)
+    assert sampled.shape == (1, 9)
+    assert sampled[0, 6] == ours(sampled[:, :6])[0][0, -1].argmax()
 
 
 def test_sampling_can_be_held_to_the_best(models, standin):

@@ -110,7 +110,7 @@ def test_first_rows_used(student: Student, inputs: Inputs, score: Score) -> None
             "apply_rotary_emb cannot take a table with more rows than x has positions; your module "
             "slices the table before calling it, which works as well."
         )
-    one_way_holds(replies, lambda came: _same_rows(came, lengths))
+    one_way_holds(replies, lambda rotated: _same_rows(rotated, lengths))
     return None
 
 
@@ -150,8 +150,8 @@ def _show_rotation(student: Student, score: Score) -> None:
                 return score.show(rotation)
 
 
-def _is_equation_three(came: Sequence[Rotated]) -> None:
-    for each in came:
+def _is_equation_three(rotated: Sequence[Rotated]) -> None:
+    for each in rotated:
         result, expected = each.floats(), Rotation()(each.x)
         if not is_close(result, expected, "rotation"):
             fail(OTHER_PAIR, **_first_pair(each, expected))
@@ -161,13 +161,13 @@ def _first_pair(each: Rotated, expected: Floats) -> dict[str, Any]:
     """Return the first pair that differs, as a small table."""
     result = each.floats()
     pairs = [array.reshape(*array.shape[:-1], -1, 2) for array in (each.x, result, expected)]
-    x, came, asked = pairs
+    x, rotated, asked = pairs
     at = first_difference(result, expected)
     at = (*at[:-1], at[-1] // 2)
     angle = at[2] * 10000.0 ** (-2 * at[3] / each.x.shape[-1])
     return {
         "expected": _pair(asked[at]),
-        "actual": _pair(came[at]),
+        "actual": _pair(rotated[at]),
         "counterexample": {
             "shape of x": f"(B, n_head, T, head size) = {each.x.shape}",
             "sequence, head": f"{at[0]}, {at[1]}",
@@ -190,8 +190,8 @@ def _check_scores(student: Student, inputs: Inputs) -> None:
         one_way_holds(rotations(student, [q, k]), _scores_agree)
 
 
-def _scores_agree(came: Sequence[Rotated]) -> None:
-    q, k = came
+def _scores_agree(rotated: Sequence[Rotated]) -> None:
+    q, k = rotated
     right = _scores(Rotation()(q.x), Rotation()(k.x))
     scores = _scores(q.floats(), k.floats())
     if not is_close(scores, right, "rotation"):
@@ -214,8 +214,8 @@ def _scores(q: Floats, k: Floats) -> Floats:
     return q @ k.swapaxes(-1, -2)
 
 
-def _float32(came: Sequence[Rotated]) -> None:
-    for each in came:
+def _float32(rotated: Sequence[Rotated]) -> None:
+    for each in rotated:
         each.floats()
         if each.result.dtype != np.float32:
             fail(
@@ -237,8 +237,8 @@ def _module_takes_short_texts(student: Student, inputs: Inputs) -> bool:
     return True
 
 
-def _same_rows(came: Sequence[Rotated], lengths: Sequence[int]) -> None:
-    for each, length in zip(came, lengths, strict=True):
+def _same_rows(rotated: Sequence[Rotated], lengths: Sequence[int]) -> None:
+    for each, length in zip(rotated, lengths, strict=True):
         T = each.x.shape[-2]
         if length == T:
             reference = each.floats()

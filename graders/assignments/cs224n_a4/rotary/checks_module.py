@@ -89,8 +89,8 @@ class Observed:
         """Return the reading of its weights under which it computes what `module` does, if any."""
         given = list(zip(self.question.xs, self.outputs, strict=True))
         for layers in self._fitting():
-            came = ((y, module.output(layers, x, self.question.n_head, turn)) for x, y in given)
-            if all(is_close(output, expected, "attention") for output, expected in came):
+            pairs = ((y, module.output(layers, x, self.question.n_head, turn)) for x, y in given)
+            if all(is_close(output, expected, "attention") for output, expected in pairs):
                 return layers
         return None
 
@@ -131,7 +131,7 @@ def test_gradients_flow(student: Student, inputs: Inputs) -> None:
     """Gradients pass through the attention module, so that all of its weights can learn."""
     question = _question(inputs)
     for observed in _observe(student, question.with_whole_block(), rope=True):
-        if not all(np.isfinite(each) for each in observed.gradients.values()):
+        if not all(np.isfinite(gradient) for gradient in observed.gradients.values()):
             fail(
                 "Gradients in the attention module are not finite (inf or nan).",
                 hint="" if observed.is_finite else f"The output is not finite either. {FIND_NAN}",
@@ -295,7 +295,7 @@ class _Dropped:
 def _ignores(outputs: Any, shape: tuple[int, ...]) -> bool:
     """Return whether two outputs are finite and equal."""
     values = [each for output in outputs if (each := as_floats(output)) is not None]
-    if len(values) != 2 or any(each.shape != shape for each in values):
+    if len(values) != 2 or any(value.shape != shape for value in values):
         return False
     return bool(np.isfinite(values[0]).all()) and np.array_equal(values[0], values[1])
 
@@ -306,7 +306,7 @@ def _looks_ahead(outputs: Any, shape: tuple[int, ...]) -> bool:
     It cannot be seen if the same x does not give equal outputs with the same random numbers.
     """
     values = [each for output in outputs if (each := as_floats(output)) is not None]
-    if len(values) != 4 or any(each.shape != shape for each in values):
+    if len(values) != 4 or any(value.shape != shape for value in values):
         return False
     one, _, other, again = values
     if not np.array_equal(one, again) or not np.isfinite([one, other]).all():
@@ -317,7 +317,7 @@ def _looks_ahead(outputs: Any, shape: tuple[int, ...]) -> bool:
 def _changes(outputs: Any, shape: tuple[int, ...]) -> bool | None:
     """Return whether two outputs differ, or None if dropout could not show in them."""
     values = [each for output in outputs if (each := as_floats(output)) is not None]
-    if len(values) != 2 or any(each.shape != shape for each in values):
+    if len(values) != 2 or any(value.shape != shape for value in values):
         return None
     one, other = values
     if not (np.isfinite(one).all() and np.isfinite(other).all() and one.any()):
@@ -370,7 +370,7 @@ def _observed_in(reply: Mapping[str, Any], question: Question) -> Observed:
                 actual=describe(output),
             )
     parameters = {n: p for n, p in reply["parameters"].items() if isinstance(p, np.ndarray)}
-    numbers = sum(each.size for each in parameters.values())
+    numbers = sum(parameter.size for parameter in parameters.values())
     if len(reply["parameters"]) > MOST_PARAMETERS or numbers > MOST_NUMBERS:
         raise ValueError("more parameters than a module of this size has")
     return Observed(
@@ -513,7 +513,7 @@ def _is_plain(student: Student, question: Question) -> bool:
         modules = _observe(student, question, rope=False)
     except (CheckFailed, StudentRaised):
         return False
-    return all(each.gives(UNROTATED, Rotation()) is not None for each in modules)
+    return all(module.gives(UNROTATED, Rotation()) is not None for module in modules)
 
 
 def _vanilla_mistake(observed: Observed, own: Turn) -> str:

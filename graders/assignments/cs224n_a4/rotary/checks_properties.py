@@ -70,8 +70,8 @@ def _normal(inputs: Inputs, purpose: str, batch: int, n_heads: int) -> Floats:
     return normal(inputs, purpose, batch, n_heads, draw(4, 8), 2 * draw(3, 5))
 
 
-def _same_length(came: Sequence[Rotated]) -> None:
-    for each in came:
+def _same_length(rotated: Sequence[Rotated]) -> None:
+    for each in rotated:
         before, after = (np.linalg.norm(v, axis=-1) for v in (each.x, each.floats()))
         if not is_close(after, before, "rotation"):
             at = first_difference(after, before)
@@ -84,8 +84,8 @@ def _same_length(came: Sequence[Rotated]) -> None:
             )
 
 
-def _depends_on_distance(came: Sequence[Rotated]) -> None:
-    q, k = (each.floats() for each in came)
+def _depends_on_distance(rotated: Sequence[Rotated]) -> None:
+    q, k = (each.floats() for each in rotated)
     scores = q @ k.swapaxes(-1, -2)  # the same two vectors at every pair of positions
     moved, still = scores[..., 1:, 1:], scores[..., :-1, :-1]
     if not is_close(moved, still, "rotation"):
@@ -102,8 +102,8 @@ def _depends_on_distance(came: Sequence[Rotated]) -> None:
         )
 
 
-def _untouched(came: Sequence[Rotated]) -> None:
-    for each in came:
+def _untouched(rotated: Sequence[Rotated]) -> None:
+    for each in rotated:
         each.floats()
         for name, after, before in [
             ("x", each.x_after, each.x),
@@ -124,8 +124,8 @@ def _equal(after: object, before: object) -> bool:
     )
 
 
-def _forgets(came: Sequence[Rotated]) -> None:
-    first, *others, again = came
+def _forgets(rotated: Sequence[Rotated]) -> None:
+    first, *others, again = rotated
     wrong = not is_close(again.floats(), first.floats(), "rotation")
     if not wrong and _lengths_and_angles_agree(first):
         wrong = not all(_lengths_and_angles_agree(each) for each in others)
@@ -133,7 +133,7 @@ def _forgets(came: Sequence[Rotated]) -> None:
         fail(
             "The result depends on earlier calls.",
             hint="Don't keep anything from one call to the next, such as a table or a shape.",
-            counterexample={"shapes, in this order": "; ".join(str(c.x.shape) for c in came)},
+            counterexample={"shapes, in this order": "; ".join(str(c.x.shape) for c in rotated)},
         )
 
 
@@ -153,8 +153,8 @@ def _mixtures(inputs: Inputs, T: int, dim: int) -> list[Floats]:
     return [same, other_heads, other_times]
 
 
-def _vectors_apart(came: Sequence[Rotated]) -> None:
-    for same, heads, times in zip(came[::3], came[1::3], came[2::3], strict=True):
+def _vectors_apart(rotated: Sequence[Rotated]) -> None:
+    for same, heads, times in zip(rotated[::3], rotated[1::3], rotated[2::3], strict=True):
         alone = same.floats()
         message = ""
         if not is_close(alone, np.broadcast_to(alone[:1, :1], alone.shape), "rotation"):

@@ -39,12 +39,14 @@ def test_table_shape(student: Student, inputs: Inputs, score: Score) -> None:
     _say_how_asked(student, score)
     if _is_opaque(student, inputs):
         return score.note(f"Your table has {_unusual(student)}. {AGREED}")
-    came = _tables(student, inputs)
-    if all(is_close(table, table[:1].repeat(len(table), 0), "exact") for table in came.values()):
+    returned = _tables(student, inputs)
+    if all(
+        is_close(table, table[:1].repeat(len(table), 0), "exact") for table in returned.values()
+    ):
         fail(
             "Every row of the table is the same, so it cannot rotate anything.",
             hint=GENERAL,
-            actual=f"{came[_generic(came)[0]][0, 0].tolist()} in every row",
+            actual=f"{returned[_generic(returned)[0]][0, 0].tolist()} in every row",
         )
     layout = layout_of(student)
     if layout is not None and layout != HANDOUT:
@@ -59,15 +61,15 @@ def test_table_values(student: Student, inputs: Inputs, score: Score) -> None:
     """Each entry is cos(tθ_i), then sin(tθ_i), with θ_i = 10000^(-2(i-1)/dim) and t = 0, 1, …"""
     if _is_opaque(student, inputs):
         return
-    came = _tables(student, inputs)
-    for (dim, length), table in came.items():
+    returned = _tables(student, inputs)
+    for (dim, length), table in returned.items():
         expected = Table().values(dim, length)
         if not is_close(table, expected, OPERATION):
-            if rotation := table_rotation(came):
+            if rotation := table_rotation(returned):
                 score.show(rotation)
             fail(
                 "The values of the table differ from the handout's.",
-                hint=_known_mistake(came),
+                hint=_known_mistake(returned),
                 **_first_difference(table, expected),
             )
 
@@ -115,7 +117,7 @@ def _tables(student: Student, inputs: Inputs) -> Mapping[Size, Floats]:
 
     Another layout is accepted if the student's rotation uses it too.
     """
-    came, sizes, layout = {}, _sizes(inputs), layout_of(student) or HANDOUT
+    returned, sizes, layout = {}, _sizes(inputs), layout_of(student) or HANDOUT
     telling = _generic(sizes)[0]
     replies = tables(student, sizes)
     for (dim, length), table in replies.items():
@@ -134,8 +136,8 @@ def _tables(student: Student, inputs: Inputs) -> Mapping[Size, Floats]:
                 actual=describe(table),
                 counterexample={"dim": str(dim), "max_positions": str(length)},
             )
-        came[dim, length] = values
-    return came
+        returned[dim, length] = values
+    return returned
 
 
 def _layout(table: Any, dim: int, length: int) -> str:
@@ -158,28 +160,28 @@ def _layout(table: Any, dim: int, length: int) -> str:
     return general
 
 
-def _known_mistake(came: Mapping[Size, Floats]) -> str:
+def _known_mistake(returned: Mapping[Size, Floats]) -> str:
     """Return the hint of the only known mistake that gives these tables, or a general hint."""
-    if not _agrees(Table(), came):
+    if not _agrees(Table(), returned):
         for known in (TABLES.items(), table_pairs()):
-            found = [mistake for mistake, table in known if _explains(table, came)]
+            found = [mistake for mistake, table in known if _explains(table, returned)]
             if found:
                 return found[0].hint if len(found) == 1 else GENERAL
-    telling = _generic(came)
-    errors = {size: np.abs(table - Table().values(*size)).max() for size, table in came.items()}
+    telling = _generic(returned)
+    errors = {size: np.abs(table - Table().values(*size)).max() for size, table in returned.items()}
     if all(error < (COARSE if size in telling else TURNED) for size, error in errors.items()):
         return TOO_COARSE.hint
     return GENERAL
 
 
-def _explains(table: Table, came: Mapping[Size, Floats]) -> bool:
+def _explains(table: Table, returned: Mapping[Size, Floats]) -> bool:
     """Return whether the values match this wrong table, also in an entry that is wrong.
 
     Huge angles are not compared: a table with such angles matches where every table is correct.
     """
-    return _agrees(table, came) and any(
-        (np.abs(table.angles(*size)) < EXACT_ANGLE)[_wrong_entries(came[size], size)].any()
-        for size in _generic(came)
+    return _agrees(table, returned) and any(
+        (np.abs(table.angles(*size)) < EXACT_ANGLE)[_wrong_entries(returned[size], size)].any()
+        for size in _generic(returned)
     )
 
 
@@ -191,11 +193,11 @@ def _wrong_entries(values: Floats, size: Size) -> NDArray[np.bool_]:
     ).reshape(right.shape[:-1])
 
 
-def _agrees(table: Table, came: Mapping[Size, Floats]) -> bool:
+def _agrees(table: Table, returned: Mapping[Size, Floats]) -> bool:
     """Return whether the values match this table where its angles are small enough for float32."""
-    for size in _generic(came):
+    for size in _generic(returned):
         small = np.abs(table.angles(*size)) < EXACT_ANGLE
-        if not is_close(came[size][small], table.values(*size)[small], OPERATION):
+        if not is_close(returned[size][small], table.values(*size)[small], OPERATION):
             return False
     return True
 

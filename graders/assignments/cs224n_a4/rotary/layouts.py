@@ -138,7 +138,7 @@ def readings(
     ways are wanted, features may belong to heads in any regular order, which only exchanges rows.
     """
     names = {role: f"{role}.weight" for role in ROLES}
-    if all(each in parameters and parameters[each].shape == (C, C) for each in names.values()):
+    if all(name in parameters and parameters[name].shape == (C, C) for name in names.values()):
         layers = {role: _layer(parameters, each) for role, each in names.items()}
         yield Projections(layers)
         yield from () if usual else _interleaved(layers, n_head)

@@ -229,7 +229,7 @@ def table_pairs() -> Iterator[tuple[Mistake, Table]]:
 
 def _changes(table: Table) -> dict[str, Any]:
     right = Table()
-    values = {each.name: getattr(table, each.name) for each in fields(Table)}
+    values = {field.name: getattr(table, field.name) for field in fields(Table)}
     return {name: value for name, value in values.items() if value != getattr(right, name)}
 
 

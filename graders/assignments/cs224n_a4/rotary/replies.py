@@ -109,7 +109,8 @@ def _rotated(xs: Sequence[Floats], reply: Any) -> Replies:
         raise ValueError(f"{len(reply)} ways of calling")
     return {
         source: [
-            Rotated(x, *(each[name] for name in names)) for x, each in zip(xs, answers, strict=True)
+            Rotated(x, *(answer[name] for name in names))
+            for x, answer in zip(xs, answers, strict=True)
         ]
         for source, answers in reply.items()
     }
@@ -236,16 +237,16 @@ ASKED = np.tile(VECTOR, (1, 1, POSITIONS, 1)).astype(np.float32)
 SEEN, CLEAR = 0.05, 0.5  # radians: a barely visible and a clearly visible difference
 
 
-def table_rotation(came: Mapping[tuple[int, int], Floats]) -> Figure | None:
+def table_rotation(returned: Mapping[tuple[int, int], Floats]) -> Figure | None:
     """Return the angles of a table's first pair that clearly differs, over the first positions.
 
     Pairs that turn by more than half a circle are skipped, as they would be hard to read.
     """
-    dim, length = max(came, key=lambda size: size[1])
-    if not np.isfinite(came[dim, length]).all():
+    dim, length = max(returned, key=lambda size: size[1])
+    if not np.isfinite(returned[dim, length]).all():
         return None
     slow = Table().angles(dim, length)[:POSITIONS].max(axis=0) < np.pi
-    right, table = Table().values(dim, length)[:POSITIONS], came[dim, length][:POSITIONS]
+    right, table = Table().values(dim, length)[:POSITIONS], returned[dim, length][:POSITIONS]
     expected, actual = _angles(right), _angles(table)
     apart = np.where(slow, np.abs(expected - actual).max(axis=0), 0.0)
     if apart.max() < SEEN:
@@ -266,8 +267,8 @@ def applied_rotation(result: Floats) -> Figure | None:
     if result.shape != ASKED.shape or not np.isfinite(result).all():
         return None
     T, dim = ASKED.shape[2:]
-    asked, came = (each[0, 0, :, ::2] + 1j * each[0, 0, :, 1::2] for each in (ASKED, result))
-    turned = came / asked
+    asked, after = (each[0, 0, :, ::2] + 1j * each[0, 0, :, 1::2] for each in (ASKED, result))
+    turned = after / asked
     return table_rotation({(dim, T): np.stack((turned.real, turned.imag), axis=-1)})
 
 

@@ -187,15 +187,15 @@ class _Form:
         x = torch.from_numpy(x)
         sizes = dict(zip("BHTd", x.shape, strict=True))
         caught = _catch(sizes, positions, _tensors(table) if given else None)
-        others = [each for each in _arguments(caught) if each[0] not in self.places]
+        others = [argument for argument in _arguments(caught) if argument[0] not in self.places]
         tensors = [value for _, value in others if isinstance(value, torch.Tensor)]
         before = plain(tensors[0]) if tensors else None
         result, x_after = None, torch.empty_like(x)
         for at in self._slices(sizes):
             part = _arranged(x[at], self.axes)
-            came = self._call(caught, part, number)
-            result = torch.empty(x.shape, dtype=came.dtype) if result is None else result
-            result[at] = _restored(came.detach(), self.result, sizes)
+            output = self._call(caught, part, number)
+            result = torch.empty(x.shape, dtype=output.dtype) if result is None else result
+            result[at] = _restored(output.detach(), self.result, sizes)
             x_after[at] = _restored(part, self.axes, sizes)
         return {
             "result": plain(result),
@@ -212,8 +212,8 @@ class _Form:
                 args[place] = value
             else:
                 kwargs[place] = value
-        came = caught.function(*args, **kwargs)
-        rotated: torch.Tensor = came[number] if isinstance(came, tuple | list) else came
+        output = caught.function(*args, **kwargs)
+        rotated: torch.Tensor = output[number] if isinstance(output, tuple | list) else output
         return rotated
 
     def _slices(self, sizes: Sizes) -> Iterator[tuple[Any, ...]]:
@@ -231,8 +231,8 @@ def _form(attention: ModuleType) -> _Form | None:
         given = _arguments(caught)
         found = {place: axes for place, value in given if (axes := _axes_of(value, PROBE))}
         places, axes = tuple(found), next(iter(found.values()))
-        came = caught.function(*caught.args, **caught.kwargs)
-        result = _axes_of(came[0] if isinstance(came, tuple | list) else came, PROBE)
+        output = caught.function(*caught.args, **caught.kwargs)
+        result = _axes_of(output[0] if isinstance(output, tuple | list) else output, PROBE)
     except Exception:  # noqa: BLE001  other checks report what is wrong with the module
         return None
     return _Form(places, axes, result, len(given)) if result is not None else None
@@ -288,10 +288,10 @@ def _arranged(part: torch.Tensor, axes: Axes) -> torch.Tensor:
     return moved.reshape(_shape(axes, sizes)).clone(memory_format=torch.contiguous_format)
 
 
-def _restored(came: torch.Tensor, axes: Axes, sizes: Sizes) -> torch.Tensor:
+def _restored(output: torch.Tensor, axes: Axes, sizes: Sizes) -> torch.Tensor:
     """Convert a tensor with these axes back to the usual order of axes."""
     letters = "".join(axes)
-    apart = came.reshape([sizes[letter] for letter in letters])
+    apart = output.reshape([sizes[letter] for letter in letters])
     return apart.permute([letters.index(letter) for letter in "BHTd" if letter in letters])
 
 

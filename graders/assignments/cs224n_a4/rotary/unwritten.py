@@ -85,9 +85,9 @@ def require_positions(student: Student, inputs: Inputs, size: Mapping[str, int])
     )
 
 
-def _is_rotated(came: Sequence[Rotated]) -> None:
-    one, other = (each.floats() for each in came)
-    if is_close(one, came[0].x, "rotation"):
+def _is_rotated(rotated: Sequence[Rotated]) -> None:
+    one, other = (each.floats() for each in rotated)
+    if is_close(one, rotated[0].x, "rotation"):
         what = "returns x unchanged"
     elif is_close(one, np.broadcast_to(one[:1, :1, :1], one.shape), "rotation"):
         what = "does the same at every position"

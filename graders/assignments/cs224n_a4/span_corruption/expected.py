@@ -213,14 +213,14 @@ def wrong_cut(reading: Reading) -> Iterator[Problem]:
 
 def _outside(reading: Reading, cuts: list[Located], slack: int) -> Iterator[Problem]:
     longest = reading.longest
-    for each in cuts:
-        whole = len(each.draw.document)
+    for cut in cuts:
+        whole = len(cut.draw.document)
         least, most = min(SHORTEST, whole), min(longest, whole)
-        if each.exact is (slack == 0) and not least - slack <= each.cut <= most + slack:
+        if cut.exact is (slack == 0) and not least - slack <= cut.cut <= most + slack:
             yield Problem(
-                f"A document of {whole} characters is truncated to {each.cut} characters "
+                f"A document of {whole} characters is truncated to {cut.cut} characters "
                 f"at block size {reading.request.block_size}.",
                 f"{least} to {most} characters",
-                f"{each.cut} characters",
-                each.draw,
+                f"{cut.cut} characters",
+                cut.draw,
             )

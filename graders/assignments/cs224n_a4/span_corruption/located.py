@@ -76,7 +76,7 @@ def lengths_of(reading: Reading) -> Lengths | None:
 
 def cut_lengths(reading: Reading) -> Numbers:
     """Return the truncated lengths of a reading; empty if too few draws can be measured."""
-    return np.array([each.cut for each in located_cuts(reading)], dtype=np.int64)
+    return np.array([cut.cut for cut in located_cuts(reading)], dtype=np.int64)
 
 
 @once_per_reading

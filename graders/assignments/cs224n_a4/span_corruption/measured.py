@@ -105,10 +105,10 @@ def mostly_masked(reader: Reader) -> str | None:
 
 def cuts_of(reader: Reader) -> list[Cuts]:
     """Return the truncated lengths at every block size that is read; none if they are not exact."""
-    readings = [each for each in reader.readings() if each.whole]
-    if any(order_of_parts(each) is None for each in readings):
+    readings = [reading for reading in reader.readings() if reading.whole]
+    if any(order_of_parts(reading) is None for reading in readings):
         return []
-    lengths = [(each, cut_lengths(each)) for each in readings]
+    lengths = [(reading, cut_lengths(reading)) for reading in readings]
     return [
         Cuts(each.edition, each.request.block_size, int(cuts.min()), int(cuts.max()))
         for each, cuts in lengths

@@ -486,7 +486,7 @@ def _every(explains: Callable[[Cuts], bool]) -> Explains:
     """Return a test: is this true at every block size up to the handout's?"""
 
     def holds(cuts: Sequence[Cuts]) -> bool:
-        seen = [each for each in cuts if each.size <= HANDOUTS]
+        seen = [cut for cut in cuts if cut.size <= HANDOUTS]
         return bool(seen) and all(map(explains, seen))
 
     return holds

@@ -206,7 +206,7 @@ class Reader:
         if not any(_can_judge(rule, each) for each in training):
             raise problem
         often = any(_breaks(rule, each, RARE) for each in readings or training)
-        if often or any(_breaks(rule, each, MOST) for each in self.readings()):
+        if often or any(_breaks(rule, reading, MOST) for reading in self.readings()):
             raise problem
         message = (
             f"{problem.message} This happens in fewer than {RARE:.0%} of the readings of ordinary "

@@ -85,7 +85,10 @@ def _documents(corrupted: Any) -> list[str] | None:
     documents = getattr(corrupted, "data", None)
     if not isinstance(documents, list | tuple):
         return None
-    return [each if isinstance(each, str) else repr(each)[:MAX_TEXT] for each in documents]
+    return [
+        document if isinstance(document, str) else repr(document)[:MAX_TEXT]
+        for document in documents
+    ]
 
 
 def _characters(corrupted: Any) -> str:
@@ -94,7 +97,7 @@ def _characters(corrupted: Any) -> str:
     if not isinstance(itos, dict) or set(itos) != set(range(len(itos))):
         return ""
     characters = [itos[number] for number in range(len(itos))]
-    plain = all(isinstance(each, str) and len(each) == 1 for each in characters)
+    plain = all(isinstance(character, str) and len(character) == 1 for character in characters)
     return "".join(characters) if plain and len(characters) <= MAX_IDS else ""
 
 

@@ -107,7 +107,7 @@ def _what_comes(reading: Reading) -> str:
     if not any(bodies):
         return f"its items contain only {MASK} and {PAD}"
     if all(body in reading.request.corpus for body in bodies):
-        whole = min(len(each.document) for each in reading.draws)
+        whole = min(len(draw.document) for draw in reading.draws)
         longest = max(map(len, bodies))
         what = (
             "the unchanged document"

@@ -99,7 +99,7 @@ def test_rate_decays(student: Student, score: Score) -> None:
                 counterexample=_command(run),
             )
     workers = [each.settings.get("num_workers") for _, each in _trainings(student)]
-    if other := [each for each in workers if each not in (None, WORKERS)]:
+    if other := [worker for worker in workers if worker not in (None, WORKERS)]:
         score.note(f"num_workers={other[0]}; the handout uses {WORKERS}. Only the speed differs.")
 
 
@@ -166,17 +166,17 @@ def _trainings(student: Student) -> Iterator[tuple[Run, Training]]:
 def _compare(student: Student, setting: str, hint: str) -> None:
     """Fail with the first command whose trainer has a wrong value of this setting."""
     for run, training in _trainings(student):
-        asked, came = run.case.settings[setting], training.settings.get(setting)
+        asked, actual = run.case.settings[setting], training.settings.get(setting)
         if (
-            isinstance(came, bool)
-            or not isinstance(came, int | float)
-            or not math.isclose(came, asked, rel_tol=1e-9)
+            isinstance(actual, bool)
+            or not isinstance(actual, int | float)
+            or not math.isclose(actual, asked, rel_tol=1e-9)
         ):
             fail(
-                f"`{run.case.name}` trains with {setting}={came}.",
+                f"`{run.case.name}` trains with {setting}={actual}.",
                 hint=hint,
                 expected=f"{setting}={asked:g}",
-                actual=f"{setting}={came}",
+                actual=f"{setting}={actual}",
                 counterexample=_command(run),
             )
 

@@ -80,12 +80,12 @@ def test_items_encode_the_text(
         ways: Any = ask(
             sandbox, "encoded", family=rows.family, rows=dict(rows.columns), max_len=rows.max_len
         )
-        came = {name: [_flat(item.get(name)) for item in items] for name in KEYS[:2]}
-        found = next((each for each in ACCEPTED if _agrees(came, ways[each])), None)
+        encoded = {name: [_flat(item.get(name)) for item in items] for name in KEYS[:2]}
+        found = next((each for each in ACCEPTED if _agrees(encoded, ways[each])), None)
         if found is None:
             fail(
                 "The input_ids of an item do not encode its question and passage.",
-                hint=_mistake(came, ways),
+                hint=_mistake(encoded, ways),
                 counterexample={"tokenizer": rows.family, "max_len": str(rows.max_len)},
             )
         if found != "handout":
@@ -101,14 +101,14 @@ def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) 
     def judge(rows: Rows, items: Items) -> None:
         labels = [_flat(item.get("labels")) for item in items]
         wanted = [int(answer) for answer in rows.columns["answers"]]
-        if [each.tolist() if each is not None else None for each in labels] != [
+        if [label.tolist() if label is not None else None for label in labels] != [
             [each] for each in wanted
         ]:
             fail(
                 "The labels do not match the answers of the rows.",
                 hint="Return an integer as the label: 1 if the answer is True, 0 if it is False.",
                 expected=str(wanted),
-                actual=str([None if each is None else each.tolist() for each in labels])[:200],
+                actual=str([None if label is None else label.tolist() for label in labels])[:200],
             )
 
     _judge_items(student, inputs, score, judge)
@@ -180,7 +180,7 @@ def _items(student: Student, rows: Rows, file: str) -> Items:
 
 def _length_and_items(reply: Any) -> tuple[int | None, Items]:
     length, items = reply["length"], sequence(reply["items"], dict)
-    if sum(np.size(value) for each in items for value in each.values()) > MOST_LONG * len(items):
+    if sum(np.size(value) for item in items for value in item.values()) > MOST_LONG * len(items):
         raise BadReply(UNREADABLE)
     return length if isinstance(length, int) else None, items
 
@@ -252,21 +252,21 @@ def _flat(value: Any) -> Any:
     return value.reshape(-1) if is_whole(value) else None
 
 
-def _agrees(came: Mapping[str, Sequence[Any]], way: Any) -> bool:
+def _agrees(encoded: Mapping[str, Sequence[Any]], way: Any) -> bool:
     """Return whether all items have these ids and masks; another check tests their shapes."""
     return all(
         each is not None and np.array_equal(each, right)
         for name in KEYS[:2]
-        for each, right in zip(came[name], way[name], strict=True)
+        for each, right in zip(encoded[name], way[name], strict=True)
     )
 
 
-def _mistake(came: Mapping[str, Sequence[Any]], ways: Mapping[str, Any]) -> str:
+def _mistake(encoded: Mapping[str, Sequence[Any]], ways: Mapping[str, Any]) -> str:
     for name, says in MISTAKES.items():
-        if _agrees(came, ways[name]):
+        if _agrees(encoded, ways[name]):
             return f"{says}: {TEXT}."
     right = ways["handout"]
-    if _agrees({**came, "attention_mask": list(right["attention_mask"])}, right):
+    if _agrees({**encoded, "attention_mask": list(right["attention_mask"])}, right):
         return (
             "The ids are correct, but the attention mask isn't: use 1 for text and 0 for padding."
         )

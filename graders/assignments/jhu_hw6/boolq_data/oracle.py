@@ -19,14 +19,14 @@ def encoded(family: str, rows: dict[str, list[Any]], max_len: int) -> dict[str, 
     pairs = list(zip(questions, passages, strict=True))
 
     def encode(*texts: list[str], truncation: Any = True) -> dict[str, Any]:
-        came = tokenizer(
+        encoding = tokenizer(
             *texts,
             max_length=max_len,
             padding="max_length",
             truncation=truncation,
             return_tensors="np",
         )
-        return {name: came[name].astype("int64") for name in ("input_ids", "attention_mask")}
+        return {name: encoding[name].astype("int64") for name in ("input_ids", "attention_mask")}
 
     own = tokenizer.sep_token
     return {

@@ -219,7 +219,7 @@ def _prepared(reply: Any) -> Prepared:
     mapping(reply, "rows", "classes", "kind", "nothing", "swapped", "refused")
     mapping(reply, "batches", "left", "loose", "lacking", "left_out")
     counts = (reply[name] for name in ("classes", "batches", "left_out", "lacking"))
-    classes, batches, left_out, lacking = (each if type(each) is int else 0 for each in counts)
+    classes, batches, left_out, lacking = (count if type(count) is int else 0 for count in counts)
     rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
     return Prepared(
         rows,

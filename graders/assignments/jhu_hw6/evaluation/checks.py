@@ -54,7 +54,7 @@ class Question:
         count = sum(self.right)
         return {
             "This is the mean of the batch accuracies, but the last batch is smaller": (
-                sum(sum(each) / len(each) for each in groups) / len(groups)
+                sum(sum(group) / len(group) for group in groups) / len(groups)
             ),
             "This is a percentage; return a fraction between 0 and 1": 100 * self.accuracy,
             "This is the error rate (1 - accuracy)": 1 - self.accuracy,
@@ -119,17 +119,17 @@ def test_accuracy_comes_back(
     exchanged = replace(question, batch={**question.batch, "labels": 1 - labels})
 
     def judge(file: str) -> None:
-        came = [
+        replies = [
             (_accuracy(value), seen.modes)
             for each in (question, exchanged)
             for value, seen in _evaluations(student, each, [SIZE], file)
         ]
-        if not all(modes for _, modes in came):
+        if not all(modes for _, modes in replies):
             fail(
                 "evaluate_model does not call the model.",
                 hint="Call it on every batch of the dataloader.",
             )
-        if is_close(came[0][0], came[1][0], "share"):
+        if is_close(replies[0][0], replies[1][0], "share"):
             fail(
                 "evaluate_model returns the same number when all labels are flipped.",
                 hint="Compare the argmax over the two logits with the labels of the batch.",
@@ -187,16 +187,16 @@ def test_batch_size_does_not_matter(
     def judge(file: str) -> None:
         sizes = [ITEMS, 1, SIZE, 3]
         replies = _evaluations(student, question, [*sizes, ITEMS], file)
-        *came, again = (_accuracy(each) for each, _ in replies)
-        if not is_close(came, [came[0]] * len(came), "share"):
+        *accuracies, again = (_accuracy(each) for each, _ in replies)
+        if not is_close(accuracies, [accuracies[0]] * len(accuracies), "share"):
             fail(
                 "The accuracy depends on the batch size.",
                 hint="Count correct predictions and items over all batches, then divide once."
-                if is_close(again, came[0], "share")
+                if is_close(again, accuracies[0], "share")
                 else KEPT,
                 counterexample={
-                    f"batch size {size}": f"{each:.4f}"
-                    for size, each in zip(sizes, came, strict=True)
+                    f"batch size {size}": f"{accuracy:.4f}"
+                    for size, accuracy in zip(sizes, accuracies, strict=True)
                 },
             )
 
@@ -298,9 +298,9 @@ def _known_mistake(
     names: set[str] | None = None
     for count, purpose in enumerate(PURPOSES, 1):
         question = _question(inputs, sandbox, purpose)
-        came = ask(question)
+        actual = ask(question)
         fitting = {
-            says for says, each in question.mistakes.items() if is_close(came, each, "share")
+            says for says, each in question.mistakes.items() if is_close(actual, each, "share")
         }
         names = fitting if names is None else names & fitting
         if count > 1 and len(names) < 2:

@@ -30,12 +30,12 @@ def test_full_model_gives_logits(
 
     def judge(asked: Asked) -> None:
         for question in asked.questions(TYPE):
-            came = asked.forward(question)
-            if came.output != "dict":
+            reply = asked.forward(question)
+            if reply.output != "dict":
                 score.note(
                     'Accepted: forward returns its logits in a form other than {"logits": …}.'
                 )
-            if not came.outside_of("head"):
+            if not reply.outside_of("head"):
                 fail(
                     "The model has no linear layer with two outputs.",
                     hint="Define self.classifier = nn.Linear(d, num_labels).",
@@ -52,23 +52,23 @@ def test_mean_is_classified(
 
     def judge(asked: Asked) -> None:
         for question in asked.questions(TYPE):
-            came = asked.forward(question)
-            found = asked.found(question, came)
+            reply = asked.forward(question)
+            found = asked.found(question, reply)
             if any(each.pooled in ACCEPTED for each in found):
-                came.require_same_in_training()
-                came.require_same_again()
-                _require_same_alone(asked, question, came.logits)
+                reply.require_same_in_training()
+                reply.require_same_again()
+                _require_same_alone(asked, question, reply.logits)
                 continue
             named = {POOLINGS[each.pooled] for each in found if "of the text" not in each.pooled}
             known = f"{named.pop()}. " if len(named) == 1 else ""
             expected = asked.known(question)["right"]["mean"]
-            apart = came.logits - expected
+            apart = reply.logits - expected
             if not known and is_close(apart, np.broadcast_to(apart[:1], apart.shape), "attention"):
                 known = SHIFTED
             fail(
                 "The logits are not computed from the mean of the last hidden states.",
-                hint=RANDOM if came.random else f"{known}{POOLED}.",
-                actual=largest_difference(came.logits, expected),
+                hint=RANDOM if reply.random else f"{known}{POOLED}.",
+                actual=largest_difference(reply.logits, expected),
                 counterexample={"model": question.family, "texts": "all of equal length"},
             )
 
@@ -84,8 +84,8 @@ def test_padding_is_masked(
     def judge(asked: Asked) -> None:
         for family in asked.families:
             question = asked.question(family, TYPE)
-            came = asked.forward(question)
-            found = asked.found(question, came)
+            reply = asked.forward(question)
+            found = asked.found(question, reply)
             right = {each.pooled for each in found if each.called == "right"}
             if right == {SHRUNK}:
                 fail(
@@ -96,9 +96,9 @@ def test_padding_is_masked(
             if right:
                 # Without padding, a difference costs the points of the mean.
                 if asked.forward(question.unpadded()).same_in_training:
-                    came.require_same_in_training()
+                    reply.require_same_in_training()
                 continue
-            blind = is_close(came.logits, asked.forward(question.all_seen()).logits, "attention")
+            blind = is_close(reply.logits, asked.forward(question.all_seen()).logits, "attention")
             if found or blind:
                 fail(
                     "The backbone treats padding as text.",
@@ -121,11 +121,11 @@ def test_all_of_the_model_is_trained(
                 "The backbone has random weights, not the pretrained ones.",
                 hint="from_config makes a model without weights; use from_pretrained.",
             )
-        came = asked.tuned(asked.question("bert", TYPE))  # its pooler has no gradients
-        trained = require_trained(came)
-        backbone = frozenset(name for name in came.backbone if "pooler" not in name)
-        still = sorted((backbone | came.head) - trained)
-        if len(backbone & trained) < MOST * len(backbone) or not came.head <= trained:
+        tuned = asked.tuned(asked.question("bert", TYPE))  # its pooler has no gradients
+        trained = require_trained(tuned)
+        backbone = frozenset(name for name in tuned.backbone if "pooler" not in name)
+        still = sorted((backbone | tuned.head) - trained)
+        if len(backbone & trained) < MOST * len(backbone) or not tuned.head <= trained:
             fail(
                 "With type full, training leaves some parameters unchanged.",
                 hint="Pass all parameters of the model to the optimizer, and don't freeze any or "

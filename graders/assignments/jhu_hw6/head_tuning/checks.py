@@ -34,14 +34,14 @@ def test_head_model_gives_logits(
 
 def _require_logits_of_full(asked: Asked, question: Question) -> None:
     """Fail if the logits are neither the handout's nor those of the student's full model."""
-    came = asked.forward(question)
-    found = asked.found(question, came)
+    reply = asked.forward(question)
+    found = asked.found(question, reply)
     if any(each.called == "right" and each.pooled in ACCEPTED for each in found):
         return
     full = asked.forward(question.of_type("full"))
-    if is_close(came.logits, full.logits, "attention"):
+    if is_close(reply.logits, full.logits, "attention"):
         return
-    blind = is_close(came.logits, asked.forward(question.all_seen()).logits, "attention")
+    blind = is_close(reply.logits, asked.forward(question.all_seen()).logits, "attention")
     fail(
         "With the same weights, types head and full return different logits.",
         hint="The backbone treats padding as text: pass it the attention mask."
@@ -66,20 +66,20 @@ def test_only_the_head_is_trained(
     in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
-def _require_head_alone(came: Tuned, width: int) -> None:
+def _require_head_alone(tuned: Tuned, width: int) -> None:
     """Fail if the backbone or the rest is trained, or a part of the head is not."""
-    trained = require_trained(came)
-    if trained & came.backbone:
+    trained = require_trained(tuned)
+    if trained & tuned.backbone:
         fail(
             "Training changes the backbone, which should stay frozen.",
             hint="Pass only the classifier's parameters to the optimizer, or freeze the others.",
             expected=COUNT,
-            actual=f"{came.count(trained):,} parameters change (d = {width})",
+            actual=f"{tuned.count(trained):,} parameters change (d = {width})",
         )
-    if not came.head <= trained:
+    if not tuned.head <= trained:
         fail(
             "Training leaves parts of the classifier unchanged.",
             hint="Pass all parameters of the classifier to the optimizer.",
             expected=f"{COUNT}; {2 * width + 2} for d = {width}",
-            actual=f"{came.count(trained):,} change, in {', '.join(sorted(trained)[:4])}",
+            actual=f"{tuned.count(trained):,} change, in {', '.join(sorted(trained)[:4])}",
         )

@@ -45,11 +45,11 @@ def test_prefix_model_gives_logits(
     """Prerequisite: type prefix returns two logits per text, which depend on the prefix."""
 
     def judge(asked: Asked) -> None:
-        for question, came in _unpadded(asked):
+        for question, reply in _unpadded(asked):
             weights = {**question.weights, "prefix": -question.weights["prefix"]}
             other = asked.forward(replace(question, weights=weights))
-            given = came.prefix == question.weights["prefix"].size
-            if given and is_close(came.logits, other.logits, "attention"):
+            given = reply.prefix == question.weights["prefix"].size
+            if given and is_close(reply.logits, other.logits, "attention"):
                 fail(
                     "The logits don't depend on the prefix.",
                     hint=f"{CALLED}. Other checks are skipped until then.",
@@ -66,8 +66,8 @@ def test_prefix_is_a_parameter(
     """The prefix is one trainable parameter of prefix_length vectors, shared by all texts."""
 
     def judge(asked: Asked) -> None:
-        for question, came in _unpadded(asked):
-            require_prefix(asked, question, came)
+        for question, reply in _unpadded(asked):
+            require_prefix(asked, question, reply)
 
     in_each_model(Asked(student, sandbox, inputs, score), judge)
 
@@ -79,15 +79,15 @@ def test_prefix_stands_before_the_words(
     """The backbone gets the prefix followed by the word embeddings; the mean is classified."""
 
     def judge(asked: Asked) -> None:
-        for question, came in _unpadded(asked):
-            found = asked.found(question, came)
-            if _is_before(asked, question, came, found):
-                came.require_same_in_training()
-                came.require_same_again()
+        for question, reply in _unpadded(asked):
+            found = asked.found(question, reply)
+            if _is_before(asked, question, reply, found):
+                reply.require_same_in_training()
+                reply.require_same_again()
                 continue
             fail(
                 "The logits are not computed from the prefix followed by the text.",
-                hint=RANDOM if came.random else known_mistake(found),
+                hint=RANDOM if reply.random else known_mistake(found),
                 counterexample={
                     "model": question.family,
                     "prefix_length": str(question.length),
@@ -98,7 +98,7 @@ def test_prefix_stands_before_the_words(
     in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
-def _is_before(asked: Asked, question: Question, came: Forward, found: Sequence[Way]) -> bool:
+def _is_before(asked: Asked, question: Question, reply: Forward, found: Sequence[Way]) -> bool:
     """Return whether the backbone gets prefix and words, whatever the mask is.
 
     The pooling is the full model's, if it is known: that one has already cost its points.
@@ -106,9 +106,9 @@ def _is_before(asked: Asked, question: Question, came: Forward, found: Sequence[
     pooled = asked.own_poolings(question)
     if any(each.called in BEFORE and each.pooled in pooled for each in found):
         return True
-    masked = is_masked_rightly(question, came) and not is_mask_too_short(question, came)
+    masked = is_masked_rightly(question, reply) and not is_mask_too_short(question, reply)
     unknown = not pooled or not (found or masked)
-    return unknown and is_called_rightly(question, came)
+    return unknown and is_called_rightly(question, reply)
 
 
 @pytest.mark.criterion("prefix-tuning", weight=2, depends_on=WRITTEN)
@@ -118,14 +118,14 @@ def test_mask_covers_the_prefix(
     """The mask has a 1 for each prefix vector, followed by the mask of the text."""
 
     def judge(asked: Asked) -> None:
-        for question, came in _unpadded(asked):
-            if is_mask_too_short(question, came):
+        for question, reply in _unpadded(asked):
+            if is_mask_too_short(question, reply):
                 fail("The mask does not have a 1 for each prefix vector.", hint=f"{SHORT}.")
         for family in set(asked.families) - set(NUMBERED):
             question = prefix_question(asked, family)
-            came = asked.forward(question)
-            found = asked.found(question, came)
-            if any(each.called in ORDERED for each in found) or is_masked_rightly(question, came):
+            reply = asked.forward(question)
+            found = asked.found(question, reply)
+            if any(each.called in ORDERED for each in found) or is_masked_rightly(question, reply):
                 continue
             fail(
                 "The mask does not match the prefix followed by the text.",
@@ -143,9 +143,9 @@ def test_gradient_reaches_the_prefix(
     """The loss has a gradient with respect to the prefix, so the prefix can be trained."""
 
     def judge(asked: Asked) -> None:
-        for question, came in _unpadded(asked):
-            names = prefix_names(asked, question, came)
-            if not any(came.gradients.get(name, 0.0) > 0 for name in names):
+        for question, reply in _unpadded(asked):
+            names = prefix_names(asked, question, reply)
+            if not any(reply.gradients.get(name, 0.0) > 0 for name in names):
                 fail(
                     "No gradient reaches the prefix.",
                     hint="Don't use detach(), .data, no_grad() or requires_grad=False on it."
@@ -165,10 +165,10 @@ def test_prefix_and_head_are_trained(
 
     def judge(asked: Asked) -> None:
         question = asked.question("roberta", TYPE, PREFIX_LENGTH)
-        came, seen = asked.tuned(question), asked.forward(question.unpadded())
+        tuned, seen = asked.tuned(question), asked.forward(question.unpadded())
         names = prefix_names(asked, question, seen)
         learns = frozenset(name for name in names if seen.gradients.get(name, 0.0) > 0)
-        problem = _problem(came, learns)
+        problem = _problem(tuned, learns)
         if problem is None:
             return
         message, hint = problem
@@ -176,7 +176,7 @@ def test_prefix_and_head_are_trained(
             message,
             hint=f"{hint}.",
             expected=f"{COUNT}; {(PREFIX_LENGTH + 2) * asked.width + 2:,} for d = {asked.width}",
-            actual=f"{came.count(require_trained(came)):,} parameters change",
+            actual=f"{tuned.count(require_trained(tuned)):,} parameters change",
         )
 
     in_each_model(Asked(student, sandbox, inputs, score), judge)
@@ -189,19 +189,19 @@ def _unpadded(asked: Asked) -> Iterator[tuple[Question, Forward]]:
         yield question, asked.forward(question)
 
 
-def _problem(came: Tuned, prefix: frozenset[str]) -> tuple[str, str] | None:
+def _problem(tuned: Tuned, prefix: frozenset[str]) -> tuple[str, str] | None:
     """Return which parameters are wrongly trained or not trained, with a hint.
 
     `prefix` are the parts of it that can learn: another check reports if no gradient reaches it.
     """
-    trained = require_trained(came)
-    if trained & came.backbone:
+    trained = require_trained(tuned)
+    if trained & tuned.backbone:
         hint = "Pass only prefix and classifier to the optimizer, or freeze the backbone"
         return "Training changes the backbone, which should stay frozen.", hint
     if prefix and not trained & prefix:
         hint = "Pass self.prefix to the optimizer as well"
         return "Training leaves the prefix unchanged.", hint
-    if not came.head <= trained:
+    if not tuned.head <= trained:
         hint = "Train the classifier, too: pass its parameters to the optimizer"
         return "Training leaves the classifier unchanged.", hint
     return None

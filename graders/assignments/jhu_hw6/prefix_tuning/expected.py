@@ -52,22 +52,22 @@ def _varies(asked: Asked) -> bool:
     return asked.forward(question).prefix == question.length * question.size
 
 
-def prefix_names(asked: Asked, question: Question, came: Forward) -> frozenset[str]:
+def prefix_names(asked: Asked, question: Question, reply: Forward) -> frozenset[str]:
     """Return the parameters that type prefix adds to the student's own full model."""
-    rest, wanted = came.outside_of("rest"), question.length * question.size
+    rest, wanted = reply.outside_of("rest"), question.length * question.size
     full = asked.forward(question.of_type("full")).outside
     return frozenset(name for name, size in rest.items() if name not in full or size == wanted)
 
 
-def require_prefix(asked: Asked, question: Question, came: Forward) -> None:
+def require_prefix(asked: Asked, question: Question, reply: Forward) -> None:
     """Fail unless the prefix is one parameter, or several, with the required number of vectors."""
-    names = prefix_names(asked, question, came)
-    rest = {name: size for name, size in came.outside_of("rest").items() if name in names}
+    names = prefix_names(asked, question, reply)
+    rest = {name: size for name, size in reply.outside_of("rest").items() if name in names}
     wanted = question.length * question.size
-    if sum(rest.values()) == came.prefix == wanted:
+    if sum(rest.values()) == reply.prefix == wanted:
         return
     hint = f"Make it {ONE}."
-    if not rest and came.prefix:
+    if not rest and reply.prefix:
         hint = f"self.prefix is a plain tensor, so no optimizer finds it; make it {ONE}."
     elif sum(rest.values()) == wanted * len(question.batch["input_ids"]):
         hint = f"Each text of the batch has its own prefix; make it {ONE}, and expand it."
@@ -80,7 +80,7 @@ def require_prefix(asked: Asked, question: Question, came: Forward) -> None:
     )
 
 
-def is_called_rightly(question: Question, came: Forward) -> bool:
+def is_called_rightly(question: Question, reply: Forward) -> bool:
     """Return whether the backbone received the prefix and then the words' own embeddings."""
     table = next(
         each for name, each in question.weights["backbone"].items() if "word_embeddings" in name
@@ -90,24 +90,24 @@ def is_called_rightly(question: Question, came: Forward) -> bool:
         question.weights["prefix"], (len(words), *question.weights["prefix"].shape)
     )
     wanted = np.concatenate((prefix, words), axis=1)
-    given = [floats(call.get("inputs_embeds")) for call in came.calls]
+    given = [floats(call.get("inputs_embeds")) for call in reply.calls]
     return any(each is not None and is_close(each, wanted, "attention") for each in given)
 
 
-def is_masked_rightly(question: Question, came: Forward) -> bool:
+def is_masked_rightly(question: Question, reply: Forward) -> bool:
     """Return whether the backbone received ones for the prefix and then the text's mask."""
     mask = question.batch["attention_mask"]
     ones = np.ones((len(mask), question.length), dtype=mask.dtype)
     wanted = np.concatenate((ones, mask), axis=1)
-    given = [floats(call.get("attention_mask")) for call in came.calls]
+    given = [floats(call.get("attention_mask")) for call in reply.calls]
     return any(each is not None and is_close(each, wanted, "exact") for each in given)
 
 
-def is_mask_too_short(question: Question, came: Forward) -> bool:
+def is_mask_too_short(question: Question, reply: Forward) -> bool:
     """Return whether the mask and the embeddings differ in length; some versions allow that."""
-    masks = [call.get("attention_mask") for call in came.calls if "inputs_embeds" in call]
+    masks = [call.get("attention_mask") for call in reply.calls if "inputs_embeds" in call]
     length = question.length + question.batch["input_ids"].shape[1]
-    return any(isinstance(each, np.ndarray) and each.shape[-1] != length for each in masks)
+    return any(isinstance(mask, np.ndarray) and mask.shape[-1] != length for mask in masks)
 
 
 def known_mistake(found: Sequence[Way]) -> str:
@@ -119,9 +119,9 @@ def known_mistake(found: Sequence[Way]) -> str:
     calls = {each.called for each in found}
     poolings = {each.pooled for each in found}
     if "right" in calls:
-        named = {POOLINGS.get(each, "") for each in poolings}
+        named = {POOLINGS.get(pooling, "") for pooling in poolings}
         says = f"{named.pop()}. {POOLED}." if len(named) == 1 and "" not in named else ""
     else:
-        named = {MISTAKES.get(each, "") for each in calls}
+        named = {MISTAKES.get(call, "") for call in calls}
         says = f"{named.pop()}." if len(named) == 1 and "" not in named else ""
     return says or f"{CALLED}. {POOLED}."

@@ -116,7 +116,7 @@ def test_every_epoch_sees_every_batch(
             longer = training_run(student, small, OVERFIT, file)
             _require_rates(longer)
             _require_end_of_warm_up(run, longer)
-        if any(each.steps > 1 for each in run.updates):
+        if any(update.steps > 1 for update in run.updates):
             fail(
                 "The optimizer takes more than one step for a batch.",
                 hint=f"Call optimizer.step() once per batch ({STEP}).",
@@ -155,7 +155,7 @@ def _require_batches(run: Run) -> None:
             hint="Train only on train_dataloader; the other two are for evaluation.",
         )
     counts = [seen[number] for number in range(len(batches))]
-    whole = all(each == PLAN.epochs for each in counts)
+    whole = all(count == PLAN.epochs for count in counts)
     if whole or (run.elsewhere and max(counts) - min(counts) <= 1):
         return
     run.refuse_unavailable()
@@ -174,7 +174,7 @@ def _require_rates(run: Run) -> None:
     """Fail if the learning rate is 0 in a whole epoch, although not in all."""
     plan, size = run.plan, run.plan.steps(run.task)
     epochs = [run.rates[at : at + size] for at in range(0, len(run.rates), size)]
-    still = [number for number, each in enumerate(epochs, 1) if not any(each)]
+    still = [number for number, epoch in enumerate(epochs, 1) if not any(epoch)]
     if len(run.rates) == size * plan.epochs and 0 < len(still) < len(epochs):
         fail(
             f"The learning rate is 0 in all of epoch {still[0]}, so nothing is learned in it.",
@@ -216,7 +216,7 @@ def test_model_is_in_training_mode(student: Student, inputs: Inputs, score: Scor
             + (", after the first evaluation." if later else "."),
             hint="Call mymodel.train() in every epoch: evaluate_model sets evaluation mode.",
             actual="training mode in steps "
-            + (", ".join(str(i + 1) for i, each in enumerate(modes) if each) or "none"),
+            + (", ".join(str(i + 1) for i, mode in enumerate(modes) if mode) or "none"),
         )
 
     _in_each_run(student, inputs, score, judge)
@@ -230,7 +230,7 @@ def test_gradients_are_those_of_the_batch(
 
     def steps_in(run: Run) -> list[Step]:
         parts = (run.task.train, run.task.held_out)  # another check reports the wrong loader
-        batches = [each for part in parts for each in batches_of(part, run.plan.batch_size)]
+        batches = [batch for part in parts for batch in batches_of(part, run.plan.batch_size)]
         return steps_of(sandbox, run, batches)
 
     def judge(file: str) -> None:
@@ -252,7 +252,7 @@ def test_gradients_are_those_of_the_batch(
 
 
 def _first_wrong(steps: Sequence[Step]) -> dict[str, str]:
-    wrong = (i for i, each in enumerate(steps, 1) if not each.follows(each.asked["right"]))
+    wrong = (i for i, step in enumerate(steps, 1) if not step.follows(step.asked["right"]))
     return {"step": str(next(wrong, 1)), "epochs": str(PLAN.epochs)}
 
 
@@ -262,7 +262,7 @@ def test_every_parameter_is_trained(student: Student, inputs: Inputs, score: Sco
 
     def judge(run: Run) -> None:
         # steps of one size, such as a sign's, may lead back to where a parameter started
-        states = [run.final, *(each.before for each in run.updates)]
+        states = [run.final, *(update.before for update in run.updates)]
         still = [
             name
             for name, each in run.task.weights.items()
@@ -397,7 +397,7 @@ def test_ten_items_are_learned(
 
 def _takes_short_steps(run: Run) -> bool:
     """Return whether each step moves the weights less than Adam's, whose size is the rate."""
-    return all(each.rms < OVERFIT.lr / 4 for each in run.updates)
+    return all(update.rms < OVERFIT.lr / 4 for update in run.updates)
 
 
 def _why_early(run: Run, plan: Plan) -> str:
@@ -455,7 +455,7 @@ def _why_unchanged(run: Run) -> str:
             "The learning rate is 0 in every step. A schedule with warm-up starts at 0 and rises "
             "with every lr_scheduler.step(): call it after each optimizer.step()."
         )
-    if all(each.cleared for each in run.updates):
+    if all(update.cleared for update in run.updates):
         return (
             "The gradients are zero in every step because zero_grad is called between backward "
             f"and step ({STEP})."
@@ -465,4 +465,4 @@ def _why_unchanged(run: Run) -> str:
 
 def _first_move(run: Run) -> float:
     """Return the size of the first step that changed anything: schedules may begin at zero."""
-    return next((each.size for each in run.updates if each.size > 0), 0.0)
+    return next((update.size for update in run.updates if update.size > 0), 0.0)

@@ -153,7 +153,7 @@ def are_right(steps: Sequence[Step]) -> bool:
         return False
     smoothing = min(max(steps[0].smoothing, 0.0), MOST_SMOOTHING)
     return any(
-        all(each.follows(each.asked["right"] + even * each.asked["spread"]) for each in steps)
+        all(step.follows(step.asked["right"] + even * step.asked["spread"]) for step in steps)
         for even in (0.0, smoothing)
     )
 
@@ -164,13 +164,13 @@ def is_accumulated(steps: Sequence[Step], batches: int) -> bool:
     A loop may count all its batches, or those of each epoch. Then the rest of an epoch is added to
     the next step.
     """
-    if sum(len(each.batches) for each in steps) < batches:
+    if sum(len(step.batches) for step in steps) < batches:
         return False
     last = batches - 1
     ends = {i for i, step in enumerate(steps) if step.batches[-1] == last} | {len(steps) - 1}
     for rests in (0, 1):
-        sizes = [len(each.batches) - rests * _rest(each.batches, last) for each in steps]
-        short = {i for i, each in enumerate(sizes) if each < max(sizes)}
+        sizes = [len(step.batches) - rests * _rest(step.batches, last) for step in steps]
+        short = {i for i, size in enumerate(sizes) if size < max(sizes)}
         if 1 < max(sizes) < batches and short <= ends:
             return True
     return False
@@ -186,19 +186,19 @@ def mistake_of(steps: Sequence[Step]) -> Mistake | None:
     found = {
         mistake
         for mistake, wrong in _explanations(steps)
-        if all(each.follows(g) for each, g in zip(steps, wrong, strict=True))
+        if all(step.follows(g) for step, g in zip(steps, wrong, strict=True))
     }
     return found.pop() if len(found) == 1 else None
 
 
 def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Floats]]]:
-    right = [each.asked["right"] for each in steps]
+    right = [step.asked["right"] for step in steps]
     for mistake, cleared in ((PILED, {0}), (PILED_IN_EPOCHS, _first_steps(steps))):
         yield mistake, _piled(steps, cleared)
         yield mistake, _piled(steps, cleared, clipped=True)
     yield UPHILL, [-each for each in right]
     for name, mistake in LOSSES.items():
-        yield mistake, [each.asked[name] for each in steps]
+        yield mistake, [step.asked[name] for step in steps]
 
 
 def _piled(steps: Sequence[Step], cleared: set[int], *, clipped: bool = False) -> list[Floats]:
@@ -207,20 +207,20 @@ def _piled(steps: Sequence[Step], cleared: set[int], *, clipped: bool = False) -
     If it clips them, what is left after a step is shorter than their sum.
     """
     sums: list[Floats] = []
-    for number, each in enumerate(steps):
+    for number, step in enumerate(steps):
         left = steps[number - 1].gradient if clipped else sums[-1] if sums else 0.0
-        sums.append(each.asked["right"] + (0.0 if number in cleared else left))
+        sums.append(step.asked["right"] + (0.0 if number in cleared else left))
     return sums
 
 
 def _first_steps(steps: Sequence[Step]) -> set[int]:
     """Return the numbers of the first steps of the epochs."""
     first, seen = {0}, set[int]()
-    for number, each in enumerate(steps):
-        if seen & {*each.batches}:
+    for number, step in enumerate(steps):
+        if seen & {*step.batches}:
             first.add(number)
             seen = set()
-        seen |= {*each.batches}
+        seen |= {*step.batches}
     return first
 
 

@@ -16,7 +16,7 @@ def predictions(weights: dict[str, Any], batch: dict[str, Any]) -> torch.Tensor:
 
 def gradients(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the gradients of the correct loss and of each known mistake for each question."""
-    return [_all_losses(each["weights"], each["batch"]) for each in questions]
+    return [_all_losses(question["weights"], question["batch"]) for question in questions]
 
 
 def _all_losses(weights: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any]:

@@ -180,7 +180,7 @@ def _read(reply: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
 
 
 def _update(task: Task, reply: Mapping[str, Any]) -> Update:
-    names = [each.name for each in fields(Update)]
+    names = [field.name for field in fields(Update)]
     told = {name: mapping(reply, *names)[name] for name in names}
     whole = [reply[name] for name in ("steps", "foreign", "backwards")]
     if any(type(each) is not int for each in whole):

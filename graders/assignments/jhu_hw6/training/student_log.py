@@ -53,7 +53,7 @@ class Update:
             "before": self.before,
             "after": self.after,
             "gradients": self.gradients,
-            "steps": max((self.steps.count(each) for each in self.steps), default=0),
+            "steps": max((self.steps.count(step) for step in self.steps), default=0),
             "foreign": self.foreign,
             "backwards": self.backwards,
             "reached": self.reached,
@@ -76,12 +76,12 @@ class Log:
     @property
     def stepped(self) -> int:
         """The number of updates that made a step, with a manual one of the last forward pass."""
-        return sum(bool(each.steps) for each in self.updates) + self._has_manual_step
+        return sum(bool(update.steps) for update in self.updates) + self._has_manual_step
 
     @property
     def renewed(self) -> bool:
         """Whether every step is the only one of its optimizer, whose state is lost after it."""
-        steps = [each for update in self.updates for each in update.steps]
+        steps = [step for update in self.updates for step in update.steps]
         once = len(set(steps)) == len(steps) == len(self._optimizers)
         return once and all(map(_has_state, self._optimizers.values()))
 
@@ -164,7 +164,7 @@ class Log:
         self._optimizers[id(optimizer)] = optimizer  # kept alive, so that its id is not reused
         update.steps.append(id(optimizer))
         rates = (group.get("lr") for group in optimizer.param_groups)
-        update.rate = max([update.rate, *(float(each) for each in rates if each is not None)])
+        update.rate = max([update.rate, *(float(rate) for rate in rates if rate is not None)])
         used = {name: p.grad.detach().to_dense() for name, p in named if p.grad is not None}
         update.gradients |= {name: each.clone() for name, each in used.items()}
         update.cleared = update.cleared or not any(each.any() for each in used.values())

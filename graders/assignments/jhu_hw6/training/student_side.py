@@ -73,8 +73,8 @@ def training_log(
         raise problem
     kept = _kept(log) if plan["trend"] else -1
     return {
-        "updates": [each.plain() for each in log.updates] if not plan["brief"] else [],
-        "rates": [each.rate for each in log.updates if each.steps],
+        "updates": [update.plain() for update in log.updates] if not plan["brief"] else [],
+        "rates": [update.rate for update in log.updates if update.steps],
         "final": _trained(log),
         "kept": kept,
         "restored": 0 <= kept < len(log.updates),
@@ -96,13 +96,18 @@ def _is_own_fault(problem: BaseException, file: str) -> bool:
 
 def _trained(log: Log) -> dict[str, Any]:
     """Return the weights after the last step, since a loop may restore the best ones after it."""
-    return next((each.after for each in reversed(log.updates) if each.steps), state(log.model))
+    return next(
+        (update.after for update in reversed(log.updates) if update.steps), state(log.model)
+    )
 
 
 def _kept(log: Log) -> int:
     """Return after how many updates the model had its final weights, -1 if after none."""
     final = state(log.model)
-    states = [*(each.before for each in log.updates[:1]), *(each.after for each in log.updates)]
+    states = [
+        *(update.before for update in log.updates[:1]),
+        *(update.after for update in log.updates),
+    ]
     same = (
         number
         for number, each in enumerate(states)

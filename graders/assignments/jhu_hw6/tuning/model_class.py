@@ -56,9 +56,9 @@ class Asked:
         """Return the logits of all known ways."""
         return ways(self.sandbox, question)
 
-    def found(self, question: Question, came: Forward) -> list[Way]:
+    def found(self, question: Question, reply: Forward) -> list[Way]:
         """Return the ways that give the student's logits."""
-        return list(ways_of(came, self.known(question)))
+        return list(ways_of(reply, self.known(question)))
 
     def own_poolings(self, question: Question) -> frozenset[str]:
         """Return the accepted poolings, including the student's own in the full model.

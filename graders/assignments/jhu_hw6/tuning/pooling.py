@@ -62,12 +62,12 @@ def ways(sandbox: Student, question: Question) -> Ways:
     }
 
 
-def ways_of(came: Forward, known: Ways) -> Sequence[Way]:
+def ways_of(reply: Forward, known: Ways) -> Sequence[Way]:
     """Return all ways that give these logits, the correct one first."""
     order = (*ACCEPTED, *POOLINGS)
     return [
         Way(called, pooled)
         for called, pools in known.items()
         for pooled in order
-        if pooled in pools and is_close(came.logits, pools[pooled], "attention")
+        if pooled in pools and is_close(reply.logits, pools[pooled], "attention")
     ]

@@ -74,7 +74,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
         loaders = list(_found(made, DataLoader))
         loose = [each for each in made if _is_batch(each)] if isinstance(made, list | tuple) else []
         return {
-            "rows": [noted.rows_of(each.dataset) for each in loaders],
+            "rows": [noted.rows_of(loader.dataset) for loader in loaders],
             "classes": 0 if model is None else _classes(model),
             "kind": chosen if chosen in KINDS else "",
             "nothing": made is None or isinstance(made, NOTHING),
@@ -104,7 +104,10 @@ def is_own_fault(problem: Exception, file: str) -> bool:
         return False  # a column is a list in older versions of the library
     known = {*vars(settings()), "model_name"}
     parameters = signature(code_of(file)[PREPARE]).parameters.values()
-    return all(each.name in known or each.default is not each.empty for each in parameters)
+    return all(
+        parameter.name in known or parameter.default is not parameter.empty
+        for parameter in parameters
+    )
 
 
 def _refused(file: str, loaders: Sequence[DataLoader[Any]]) -> str:
@@ -118,7 +121,7 @@ def _refused(file: str, loaders: Sequence[DataLoader[Any]]) -> str:
         except (Exception, SystemExit):  # noqa: BLE001, S112  other checks judge class and loop
             continue
         try:
-            _train_on(make(WEIGHTS), [_first_items(each) for each in loaders], file)
+            _train_on(make(WEIGHTS), [_first_items(loader) for loader in loaders], file)
         except (Exception, SystemExit) as problem:  # noqa: BLE001  told
             known = not is_of_this_machine(problem)
             return f"{type(problem).__name__}: {problem}"[:MOST_TEXT] if known else ""
@@ -134,7 +137,7 @@ def _lacking(file: str, loaders: Sequence[DataLoader[Any]]) -> int:
     code = code_of(file)
     with suppress(Exception):
         own = getsource(unwrap(code[PREPARE])).count(MAKES)
-        elsewhere = sum(each.count(MAKES) for each in code.texts()) - own
+        elsewhere = sum(text.count(MAKES) for text in code.texts()) - own
         needed = sum("data" in name for name in signature(code[LOOP]).parameters)
         return max(needed - len(loaders), 0) if loaders and own and not elsewhere else 0
     return 0
@@ -213,7 +216,7 @@ def prepared_origins(file: str) -> dict[str, dict[str, Any]]:
             model, loader = _prepared(file, family, 4, small=True)
             if model is None or _is_constant(file, name):
                 continue
-            if any(isinstance(each, PreTrainedModel) for each in model.modules()):
+            if any(isinstance(module, PreTrainedModel) for module in model.modules()):
                 weights = [each for each in FAMILIES if has_hub_weights(model, [each])]
                 found[family] = {"weights": weights, "tokens": _tokens(loader)}
     return found
@@ -245,7 +248,7 @@ def _is_constant(file: str, value: Any) -> bool:
     """Return whether pre_process reads this value from a global name."""
     prepare = unwrap(code_of(file)[PREPARE])
     names = globals_of(prepare)
-    known = [names.get(each) for each in prepare.__code__.co_names]
+    known = [names.get(name) for name in prepare.__code__.co_names]
     return any(type(each) is type(value) and each == value for each in known)
 
 
@@ -293,10 +296,10 @@ def _classes(model: nn.Module) -> int:
 
     if isinstance(model, PreTrainedModel):
         return int(model.config.num_labels or 0)
-    backbones = [each for each in model.modules() if isinstance(each, PreTrainedModel)]
-    inside = {id(each) for backbone in backbones for each in backbone.modules()}
-    layers = [each for each in model.modules() if isinstance(each, nn.Linear)]
-    sizes = {each.out_features for each in layers if id(each) not in inside}
+    backbones = [module for module in model.modules() if isinstance(module, PreTrainedModel)]
+    inside = {id(module) for backbone in backbones for module in backbone.modules()}
+    layers = [module for module in model.modules() if isinstance(module, nn.Linear)]
+    sizes = {layer.out_features for layer in layers if id(layer) not in inside}
     return 2 if 2 in sizes else sizes.pop() if len(sizes) == 1 else 0
 
 
@@ -314,7 +317,7 @@ class _Noted:
             if str(next(iter(given.get(name, "")), "")).startswith(STARTS[other]):
                 self.swapped = f"{other} as {name}"
         numbers = [_numbers([given.get(name, ())]) for name in STARTS]
-        if all(each is not None for each in numbers) and not np.array_equal(*numbers):
+        if all(number is not None for number in numbers) and not np.array_equal(*numbers):
             self.swapped = "questions of other passages"
         elif numbers[0] is not None and _are_mixed(numbers[0], given.get("answers")):
             self.swapped = "answers of other passages"
@@ -348,7 +351,9 @@ def _noted(names: dict[str, Any]) -> Iterator[_Noted]:
 
 def _numbers(values: Sequence[Any]) -> Any:
     """Return the numbers of the rows whose texts are in one of the given columns."""
-    columns = [list(each) for each in values if isinstance(each, Iterable) and not _is_text(each)]
+    columns = [
+        list(value) for value in values if isinstance(value, Iterable) and not _is_text(value)
+    ]
     if len(columns) > 1 and not any(columns):
         return np.array([], dtype=np.int64)
     for column in columns:
@@ -361,9 +366,9 @@ def _numbers(values: Sequence[Any]) -> Any:
 def _are_mixed(numbers: Any, answers: Any) -> bool:
     """Return whether rows with the same answer come with different ones, in whatever form."""
     with suppress(Exception):  # in a form that cannot be compared
-        given = [each.item() if hasattr(each, "item") else each for each in answers]
+        given = [answer.item() if hasattr(answer, "item") else answer for answer in answers]
         if len(given) == len(numbers) and len(set(given)) <= CLASSES:
-            right = [_answer(int(each)) for each in numbers]
+            right = [_answer(int(number)) for number in numbers]
             return len({*zip(right, given, strict=True)}) > len(set(right))
     return False
 

@@ -58,7 +58,7 @@ def _is_frozen(model: nn.Module | None) -> TypeGuard[nn.Module]:
     """Return whether there is a model without any trainable parameter in its backbone."""
     with suppress(LookupError):
         return model is not None and not any(
-            each.requires_grad for each in Parts(model).backbone.parameters()
+            parameter.requires_grad for parameter in Parts(model).backbone.parameters()
         )
     return False
 
@@ -147,7 +147,7 @@ def _loop_of(file: str) -> str:
         stem = Path(other).stem.lower()
         return other != file, stem != FILES[1], stem == FILES[0]
 
-    return min((each["file"] for each in definitions(NAME)), key=rank, default=file)
+    return min((definition["file"] for definition in definitions(NAME)), key=rank, default=file)
 
 
 def _names(model: nn.Module, given: list[torch.Tensor]) -> list[str]:

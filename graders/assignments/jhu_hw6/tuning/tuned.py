@@ -79,17 +79,17 @@ def _tuned(reply: Any) -> Tuned:
     )
 
 
-def require_trained(came: Tuned) -> frozenset[str]:
+def require_trained(reply: Tuned) -> frozenset[str]:
     """Return the trained parameters; fail if there are none."""
-    if came.trained:
-        return came.trained
-    if came.raises:
+    if reply.trained:
+        return reply.trained
+    if reply.raises:
         fail(
             "The model raises an error in training mode, so it cannot be trained.",
             hint="It works in evaluation mode. Call it once after model.train().",
-            actual=clean(came.raises),
+            actual=clean(reply.raises),
         )
-    if came.untied:
+    if reply.untied:
         fail(
             "In training mode, the logits do not depend on the model's parameters, so it cannot be "
             "trained.",
@@ -98,7 +98,7 @@ def require_trained(came: Tuned) -> frozenset[str]:
     fail(
         "Training doesn't change any parameter of the model.",
         hint="Pass the parameters that this method trains to the optimizer, and call step().",
-        actual=f"the run ended with {came.error}"[:100] if came.error else "",
+        actual=f"the run ended with {reply.error}"[:100] if reply.error else "",
     )
 
 
@@ -107,6 +107,6 @@ def _batch(inputs: Inputs, question: Question, purpose: str) -> Batch:
     source = inputs.generator("tuning", purpose, question.family)
     vocabulary = vocabulary_of(question.weights["backbone"])
     parts = [draw_texts(source, question.family, vocabulary) for _ in range(2)]
-    T = min(each["input_ids"].shape[1] for each in parts)
-    joined = {name: np.concatenate([each[name][:, :T] for each in parts]) for name in parts[0]}
+    T = min(part["input_ids"].shape[1] for part in parts)
+    joined = {name: np.concatenate([part[name][:, :T] for part in parts]) for name in parts[0]}
     return {**joined, "labels": source.permutation([0, 1] * (ITEMS // 2))}

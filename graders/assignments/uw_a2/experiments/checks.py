@@ -103,7 +103,7 @@ def _y(inputs: Inputs) -> Floats:
 
 
 def _arrays(values: Any) -> list[Floats]:
-    found = [as_floats(each) for each in values] if isinstance(values, list) else [None]
+    found = [as_floats(value) for value in values] if isinstance(values, list) else [None]
     if not found or any(each is None or each.ndim == 0 for each in found):
         bad_reply()
     return [each for each in found if each is not None]
@@ -154,14 +154,17 @@ def _is_repeated(again: list[Floats]) -> bool:
     return all(same(each, again[0]) for each in again)
 
 
-def _is_renumbering(plain: Floats, came: Floats) -> bool:
+def _is_renumbering(plain: Floats, output: Floats) -> bool:
     """Return whether the features of every token are permuted in the same way."""
-    if came.shape != plain.shape:
+    if output.shape != plain.shape:
         return False
     order = [
-        int(np.abs(plain - came[..., [i]]).sum(axis=(0, 1)).argmin()) for i in range(came.shape[-1])
+        int(np.abs(plain - output[..., [i]]).sum(axis=(0, 1)).argmin())
+        for i in range(output.shape[-1])
     ]
     moved = order != sorted(order)
     return (
-        moved and len(set(order)) == len(order) and same(came, plain[..., order].astype(np.float64))
+        moved
+        and len(set(order)) == len(order)
+        and same(output, plain[..., order].astype(np.float64))
     )

@@ -144,7 +144,7 @@ def _names(wanted: re.Pattern[str], replaced: Sequence[str]) -> list[str]:
 def _written(folder: Path) -> tuple[str, ...]:
     """Return the name after each `def` and `class` in the code files, including notebooks."""
     files = [*sorted(folder.rglob("*.py")), *sorted(folder.rglob("*.ipynb"))]
-    texts = (each.read_text(encoding="utf-8", errors="replace") for each in files[:MOST_FILES])
+    texts = (file.read_text(encoding="utf-8", errors="replace") for file in files[:MOST_FILES])
     return tuple(dict.fromkeys(name for text in texts for name in DEFINITION.findall(text)))
 
 
@@ -181,9 +181,10 @@ def _first(ways: Callable[[], Iterator[Callable[[], Any]]]) -> Any:
 def _required(function: Callable[..., Any]) -> list[inspect.Parameter]:
     parameters = inspect.signature(function).parameters.values()
     return [
-        each
-        for each in parameters
-        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+        parameter
+        for parameter in parameters
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
 
 

@@ -63,8 +63,8 @@ def judge(student: Student, score: Score, inputs: Inputs) -> Judge:
 def test_mini_transformer_found(student: Student, score: Score) -> None:
     """The functions of part 2.1 are found by their names, in a notebook or in a .py file."""
     file, names, notes = student.call("mini_files", read=_files)
-    for each in notes:
-        score.note(each)
+    for note in notes:
+        score.note(note)
     if not file:
         fail("No file defines any of the functions.", expected=f"one of {', '.join(names)}")
     score.note(f"Using the functions in {file}.")
@@ -75,7 +75,7 @@ def test_mini_transformer_found(student: Student, score: Score) -> None:
 def _files(reply: Any) -> tuple[str, list[str], list[str]]:
     """Return the file that is used, the missing names, and notes."""
     file, *lists = (part(reply, name) for name in ("file", "missing", "notes"))
-    missing, notes = ([clean(str(each)) for each in texts[:LARGEST]] for texts in lists)
+    missing, notes = ([clean(str(text)) for text in texts[:LARGEST]] for texts in lists)
     return clean(file) if isinstance(file, str) else "", missing, notes
 
 

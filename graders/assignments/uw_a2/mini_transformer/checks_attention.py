@@ -241,8 +241,8 @@ def test_same_answer_again(asker: Asker) -> None:
         draws = Draws(asker.inputs, "again")
         first, *others = draws.questions(heads=heads, causal=True)
         asked = [first, first, *others, *[first] * 6]
-        came = attend(asker.student, asker.score, asked, free=True)
-        if not all(same(each.output, came[0].output) for each in (came[1], *came[-6:])):
+        attended = attend(asker.student, asker.score, asked, free=True)
+        if not all(same(each.output, attended[0].output) for each in (attended[1], *attended[-6:])):
             fail(
                 "self_attention gives two different outputs for the same input.",
                 hint=f"{RANDOM} Or is a mask from an earlier call reused?",

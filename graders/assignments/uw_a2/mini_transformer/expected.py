@@ -90,7 +90,7 @@ class Attention:
         """Return the output (B, T, C) as float64."""
         given = {"Q": question.q, "K": question.k, "V": question.v}
         heads = (given[role].astype(np.float64) for role in self.roles)
-        q, k, v = (self.split(each, question.n_heads) for each in heads)
+        q, k, v = (self.split(head, question.n_heads) for head in heads)
         return self.merge(self.weights(question, q, k) @ v)
 
     def weights(self, question: Question, q: Floats, k: Floats) -> Floats:

@@ -99,28 +99,28 @@ class Judge:
     def calls(self, function: Function, calls: Calls) -> None:
         """Fail if it returns wrong values."""
         replies = helper(self.student, self.score, function.name, calls)
-        came = []
+        outputs = []
         for call, reply in zip(calls, replies, strict=True):
             shape = function.right(*_exact(call)).shape
-            came.append(require_floats(reply, shape, **_shape_words(function, call, reply)))
-        for call, values in zip(calls, came, strict=True):
+            outputs.append(require_floats(reply, shape, **_shape_words(function, call, reply)))
+        for call, values in zip(calls, outputs, strict=True):
             expected = function.right(*_exact(call))
             if not is_close(values, expected, "attention"):
                 fail(
                     f"{function.name} returns wrong values.",
-                    hint=self._hint(function, calls, came),
+                    hint=self._hint(function, calls, outputs),
                     actual=first_difference(values, expected),
                     counterexample=asked(function.name, call),
                 )
 
-    def _hint(self, function: Function, calls: Calls, came: Sequence[Floats]) -> str:
+    def _hint(self, function: Function, calls: Calls, outputs: Sequence[Floats]) -> str:
         """Return a hint if it is random, or the known mistake that gives these values."""
         again = {"function": function.name, "free": True}
         replies = answers(self.student, "mini_helper", [list(calls[0])] * 6, **again)
-        one, *others = (as_floats(each["answer"]) for each in replies)
+        one, *others = (as_floats(reply["answer"]) for reply in replies)
         if one is not None and any(each is None or not same(each, one) for each in others):
             return RANDOM
-        return known_mistake(function, calls, came)
+        return known_mistake(function, calls, outputs)
 
     def _masked(self, calls: Calls) -> None:
         """Fail if neither their softmax nor ours turns the masked scores into correct weights."""
@@ -168,16 +168,16 @@ class Judge:
 
 def _axes(reply: Any) -> set[int]:
     counts = reply if isinstance(reply, list) else []
-    return {each for each in counts if isinstance(each, int) and each in SHAPES}
+    return {count for count in counts if isinstance(count, int) and count in SHAPES}
 
 
-def known_mistake(function: Function, calls: Calls, came: Sequence[Floats]) -> str:
+def known_mistake(function: Function, calls: Calls, outputs: Sequence[Floats]) -> str:
     """Return the hint of the known mistake that gives these values, or the equation."""
     for mistake, wrong in function.mistakes.items():
         with np.errstate(all="ignore"):
-            if matches(came, (wrong(*_exact(call)) for call in calls)):
+            if matches(outputs, (wrong(*_exact(call)) for call in calls)):
                 return mistake.hint
-    is_nan = function.name == MASKED.name and all(np.isnan(each).all() for each in came)
+    is_nan = function.name == MASKED.name and all(np.isnan(output).all() for output in outputs)
     return sentence(NAN if is_nan else function.equation)
 
 

@@ -278,5 +278,5 @@ def attention_pairs() -> Iterator[tuple[Mistake, Attention]]:
 
 def _turned(attention: Attention) -> dict[str, Any]:
     right = Attention()
-    values = {each.name: getattr(attention, each.name) for each in fields(Attention)}
+    values = {field.name: getattr(attention, field.name) for field in fields(Attention)}
     return {name: value for name, value in values.items() if value != getattr(right, name)}

@@ -59,7 +59,7 @@ def helper(
     given = [list(call) for call in calls]
     replies = answers(student, "mini_helper", given, function=function, free=True)
     note_narrowed(replies, score)
-    return [each["answer"] for each in replies]
+    return [reply["answer"] for reply in replies]
 
 
 def part(answer: Any, name: str) -> Any:
@@ -71,7 +71,7 @@ def part(answer: Any, name: str) -> Any:
 
 def note_narrowed(replies: Sequence[Mapping[str, Any]], score: Score) -> None:
     """Add a note if the student's code accepts only float32."""
-    if any(each.get("narrowed") is True for each in replies):
+    if any(reply.get("narrowed") is True for reply in replies):
         score.note(NARROWED)
 
 
@@ -101,7 +101,7 @@ def attend(
 
     The random number generators are reset for each question unless `free`.
     """
-    values = [_values(each) for each in questions]
+    values = [_values(question) for question in questions]
     replies = answers(student, "mini_self_attention", values, free=free)
     note_narrowed(replies, score)
     return [

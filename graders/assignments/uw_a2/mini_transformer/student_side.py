@@ -141,7 +141,7 @@ def _watched(helper: Callable[..., Any], seen: set[int]) -> Callable[..., Any]:
     @functools.wraps(helper)
     def watched(*args: Any, **kwargs: Any) -> Any:
         tensors = [each for each in (*args, *kwargs.values()) if hasattr(each, "ndim")]
-        seen.update(each.ndim for each in tensors if each.ndim > 2)
+        seen.update(tensor.ndim for tensor in tensors if tensor.ndim > 2)
         return helper(*args, **kwargs)
 
     return watched
@@ -245,7 +245,7 @@ def _ask(function: str, values: Sequence[Any]) -> Any:
         signature = inspect.signature(ask)
     if signature is None:
         return ask(*named.values())
-    kinds = {each.name: each.kind for each in signature.parameters.values()}
+    kinds = {parameter.name: parameter.kind for parameter in signature.parameters.values()}
     in_order = _binds(signature, *values)
     # *args and **kwargs, which take any name, do not count.
     if _binds(signature, **named) and (not in_order or all(kinds.get(n) in PLAIN for n in named)):

@@ -21,13 +21,13 @@ DEFAULTS = "The handout's defaults are n_heads=1 and causal=True. "
 
 def require_values(student: Student, score: Score, questions: Sequence[Question]) -> None:
     """Fail if self_attention does not compute attention."""
-    came = attend(student, score, questions)
-    wrong = [each for each in came if not _is_right(each)]
+    attended = attend(student, score, questions)
+    wrong = [each for each in attended if not _is_right(each)]
     if wrong:
         question, output = wrong[0].question, wrong[0].output
         fail(
             "self_attention returns wrong values.",
-            hint=f"{DEFAULTS if question.defaults else ''}{_hint(student, score, came)}",
+            hint=f"{DEFAULTS if question.defaults else ''}{_hint(student, score, attended)}",
             actual=first_difference(output, Attention()(question)),
             counterexample={"asked": str(question)},
         )
@@ -35,26 +35,26 @@ def require_values(student: Student, score: Score, questions: Sequence[Question]
 
 def require_composition(student: Student, score: Score, questions: Sequence[Question]) -> None:
     """Fail if self_attention gives neither attention nor what the student's functions give."""
-    came = attend(student, score, questions)
-    if all(map(_is_right, came)):
+    attended = attend(student, score, questions)
+    if all(map(_is_right, attended)):
         return
-    if any(_is_composed(Composition(student, each), came) for each in (False, True)):
+    if any(_is_composed(Composition(student, each), attended) for each in (False, True)):
         score.note(
             "self_attention combines your functions correctly; its wrong values come from a "
             "function that is graded in another check."
         )
         return
-    wrong = next(each for each in came if not _is_right(each))
+    wrong = next(each for each in attended if not _is_right(each))
     fail(
         "self_attention does not combine split, scores, scale, mask, softmax and values correctly.",
-        hint=_hint(student, score, came),
+        hint=_hint(student, score, attended),
         counterexample={"asked": str(wrong.question)},
     )
 
 
-def _is_composed(own: Composition, came: Sequence[Attended]) -> bool:
+def _is_composed(own: Composition, attended: Sequence[Attended]) -> bool:
     """Return whether all outputs are attention, or what the student's own functions give."""
-    return all(_is_right(each) or same(each.output, own.output(each.question)) for each in came)
+    return all(_is_right(each) or same(each.output, own.output(each.question)) for each in attended)
 
 
 def each_counts(score: Score, judgements: Sequence[Callable[[], None]]) -> None:
@@ -81,20 +81,20 @@ def _is_right(attended: Attended) -> bool:
     return is_close(attended.output, Attention()(attended.question), "attention")
 
 
-def _hint(student: Student, score: Score, came: Sequence[Attended]) -> str:
+def _hint(student: Student, score: Score, attended: Sequence[Attended]) -> str:
     """Return the known mistake that gives these outputs, or the equation."""
-    if _is_random(student, score, came):
+    if _is_random(student, score, attended):
         return RANDOM
-    outputs = [each.output for each in came]
+    outputs = [each.output for each in attended]
     for mistake, attention in itertools.chain(ATTENTIONS.items(), attention_pairs()):
         with np.errstate(all="ignore"):
-            if matches(outputs, (attention(each.question) for each in came)):
+            if matches(outputs, (attention(each.question) for each in attended)):
                 return mistake.hint
-    return sentence(NAN if all(np.isnan(each).all() for each in outputs) else ROLES)
+    return sentence(NAN if all(np.isnan(output).all() for output in outputs) else ROLES)
 
 
-def _is_random(student: Student, score: Score, came: Sequence[Attended]) -> bool:
-    question = came[0].question
+def _is_random(student: Student, score: Score, attended: Sequence[Attended]) -> bool:
+    question = attended[0].question
     try:
         one, *others = (each.output for each in attend(student, score, [question] * 6, free=True))
     except (CheckFailed, StudentRaised):

@@ -45,8 +45,8 @@ def _explained(ask: Callable[[], Answer]) -> Answer:
 def note_file(student: Student, score: Any) -> None:
     """Add a note on the file that is used, if there was a choice or the upload is unusual."""
     file, notes = asked(student, "file", lambda: student.call("sst2_file", read=_file))
-    for each in notes:
-        score.note(each)
+    for note in notes:
+        score.note(note)
     if notes and file:
         score.note(f"The classifier was read from `{file}`.")
 

@@ -85,24 +85,24 @@ def accepted(function: Callable[..., Any], known: Names) -> Names:
 def _rest(parameters: list[inspect.Parameter]) -> dict[str, Any]:
     """Return what a function requires beyond the handout's arguments, including unknown names."""
     return {
-        each.name: _extras().get(_meaning(each.name), "validation")
-        for each in parameters
-        if is_required(each)
+        parameter.name: _extras().get(_meaning(parameter.name), "validation")
+        for parameter in parameters
+        if is_required(parameter)
     }
 
 
 def _by_name(parameters: list[inspect.Parameter], known: Names) -> dict[str, Any] | None:
     """Return the arguments by the function's own names; None if a name is unknown."""
     chosen: dict[str, Any] = {}
-    for each in parameters:
-        if each.kind is each.VAR_KEYWORD:
+    for parameter in parameters:
+        if parameter.kind is parameter.VAR_KEYWORD:
             continue
-        if each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY):
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             return None
-        demanded, meaning = each.default is each.empty, _meaning(each.name)
+        demanded, meaning = parameter.default is parameter.empty, _meaning(parameter.name)
         supplied = {**_extras(), **known} if demanded else known
         if meaning in supplied:
-            chosen[each.name] = supplied[meaning]
+            chosen[parameter.name] = supplied[meaning]
         elif demanded:
             return None
     return chosen

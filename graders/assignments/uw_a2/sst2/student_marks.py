@@ -44,7 +44,11 @@ def _epoch(vector: torch.Tensor) -> int:
 def _vectors(kept: Any, depth: int) -> Iterator[torch.Tensor]:
     """Yield the weight vectors of a model, a state dict, or anything that contains one."""
     if isinstance(kept, nn.Module):
-        yield from (each.detach() for each in kept.parameters() if each.ndim == 1 and each.numel())
+        yield from (
+            parameter.detach()
+            for parameter in kept.parameters()
+            if parameter.ndim == 1 and parameter.numel()
+        )
     elif isinstance(kept, torch.Tensor):
         if kept.is_floating_point() and kept.ndim == 1 and kept.numel():
             yield kept.detach()

@@ -87,7 +87,7 @@ def _masks(ids: Any, mask: Any) -> bool:
 
 def has_dropout(model: nn.Module) -> bool:
     """Return whether dropout is on, or training mode if the model has no dropout."""
-    layers = [each.training for each in model.modules() if isinstance(each, nn.Dropout)]
+    layers = [module.training for module in model.modules() if isinstance(module, nn.Dropout)]
     return any(layers or [model.training])
 
 

@@ -237,7 +237,7 @@ def _visit(reply: Any) -> Visit:
 def _optimizer(reply: Any) -> Optimizer:
     found = reply if isinstance(reply, dict) else {}
     counts = [found.get(name) for name in ("held", "weights", "frozen")]
-    held, weights, frozen = (each if isinstance(each, int) else 0 for each in counts)
+    held, weights, frozen = (count if isinstance(count, int) else 0 for count in counts)
     settings = {name: found.get(name) for name in ("lr", "highest", "now", "eps")}
     return Optimizer(
         str(found.get("name", ""))[:40],
@@ -264,7 +264,7 @@ def _loader(reply: Any) -> Loader:
         passes[2],
         count,
         reply.get("plain") is True,
-        [str(each)[:40] for each in names] if isinstance(names, list) else [],
+        [str(name)[:40] for name in names] if isinstance(names, list) else [],
         str(reply.get("raised", ""))[:200],
         whole if isinstance(whole := reply.get("whole"), int) else count,
     )

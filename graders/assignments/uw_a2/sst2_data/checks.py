@@ -35,12 +35,12 @@ def test_three_datasets(student: Student, inputs: Inputs, score: Score) -> None:
     note_file(student, score)
     drawn = splits(inputs)
     sent: dict[str, Value] = {name: list(part) for name, part in drawn.items()}
-    came = asked(
+    prepared = asked(
         student, "splits", lambda: student.call("sst2_splits", splits=sent, read=read_splits)
     )
     for name, given in drawn.items():
-        compare_split(name, given, came.get(name), drawn)
-    compare_labels(drawn, came)
+        compare_split(name, given, prepared.get(name), drawn)
+    compare_labels(drawn, prepared)
 
 
 @pytest.mark.criterion("sst2-data", weight=10)
@@ -97,10 +97,10 @@ def _iterated(reply: Any) -> tuple[list[Item], list[Item], str]:
 @pytest.mark.criterion("sst2-data", weight=10)
 def test_tokens(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """collate_fn returns the tokenizer's ids of each sentence as int64, in the batch's order."""
-    came = batches(student, sandbox, inputs)
-    for batch in came:
+    loaded = batches(student, sandbox, inputs)
+    for batch in loaded:
         _compare_tokens(batch)
-    if all(map(_is_whole, came)) and (problem := refused(student, sandbox, inputs)):
+    if all(map(_is_whole, loaded)) and (problem := refused(student, sandbox, inputs)):
         raise CheckFailed(
             f"train_one_epoch raises an error for the batches of collate_fn: {problem}",
             hint='text_encoding is what tokenizer(texts, ..., return_tensors="pt") returns.',
@@ -118,9 +118,9 @@ def test_padding(student: Student, sandbox: Student, inputs: Inputs) -> None:
 @pytest.mark.criterion("sst2-data", weight=5)
 def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """A sentence of more than 512 tokens is truncated, and keeps its last token."""
-    came = batches(student, sandbox, inputs)
-    whole = all(map(_keeps_last, [each for each in came if not each.is_long]))
-    for batch in came:
+    loaded = batches(student, sandbox, inputs)
+    whole = all(map(_keeps_last, [each for each in loaded if not each.is_long]))
+    for batch in loaded:
         if not batch.is_long:
             continue
         length = batch.matrix("input_ids").shape[1]
@@ -252,12 +252,12 @@ def _compare_tokens(batch: Batch) -> None:
 
 
 def _known_mistake(kept: Sequence[Any], right: Sequence[Any]) -> str:
-    came, expected = [each.tolist() for each in kept], [each.tolist() for each in right]
-    if sorted(came) == sorted(expected):
+    actual, expected = [each.tolist() for each in kept], [each.tolist() for each in right]
+    if sorted(actual) == sorted(expected):
         return "All sentences are present, but in another order than in the batch."
-    if came == [each[1:-1] for each in expected]:
+    if actual == [each[1:-1] for each in expected]:
         return "The first and last tokens are missing. Keep the default of add_special_tokens."
-    pairs = zip(came, expected, strict=True)
+    pairs = zip(actual, expected, strict=True)
     if all(a[:-1] == b[: len(a) - 1] for a, b in pairs):
         return "Sentences far below 512 tokens are truncated."
     return "Pass the unchanged texts of the batch to the tokenizer."

@@ -57,7 +57,7 @@ def _split(reply: Any) -> Split | None:
     if not isinstance(reply, dict) or not isinstance(reply.get("length"), int):
         return None
     items = read_items(reply["items"])
-    return Split(reply["length"], [each.text for each in items], [each.label for each in items])
+    return Split(reply["length"], [item.text for item in items], [item.label for item in items])
 
 
 def read_items(reply: Any) -> list[Item]:
@@ -79,15 +79,15 @@ def _item(reply: Any) -> Item:
 
 
 def compare_split(
-    name: str, given: Sequence[Row], came: Split | None, drawn: Mapping[str, Sequence[Row]]
+    name: str, given: Sequence[Row], split: Split | None, drawn: Mapping[str, Sequence[Row]]
 ) -> None:
     """Fail if a dataset is not the split of this name; items without text are only counted."""
-    if came is None:
+    if split is None:
         fail(
             f"initialize_datasets returns no dataset for {name}.",
             hint="Return train, validation and test, in this order or with these names.",
         )
-    length, texts = came.length, came.texts
+    length, texts = split.length, split.texts
     if length == len(given) and (not any(texts) or texts == _texts(given)):
         return
     other = next((n for n, part in drawn.items() if n != name and texts == _texts(part)), "")
@@ -101,14 +101,16 @@ def compare_split(
     )
 
 
-def compare_labels(drawn: Mapping[str, Sequence[Row]], came: Mapping[str, Split | None]) -> None:
+def compare_labels(
+    drawn: Mapping[str, Sequence[Row]], prepared: Mapping[str, Split | None]
+) -> None:
     """Fail if a class has one label in some rows and another in others.
 
     Exchanging the two classes everywhere is correct: editions of the data differ in this.
     """
     found: dict[int, tuple[int, str]] = {}
     for name, given in drawn.items():
-        split = came.get(name)
+        split = prepared.get(name)
         for row, label in zip(given, split.labels if split else (), strict=False):
             if label is None:
                 continue
@@ -130,7 +132,7 @@ def compare_items(items: Sequence[Item], drawn: Sequence[Row], score: Any) -> No
     """Fail unless items match the rows; items without text are tested through collate_fn."""
     if len(items) != len(drawn):
         fail("Not every row can be accessed by index.", expected=f"{len(drawn)} items")
-    if not any(each.text for each in items):
+    if not any(item.text for item in items):
         score.note(
             "The items contain no text, so they are tested through the output of collate_fn."
         )

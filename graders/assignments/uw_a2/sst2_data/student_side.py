@@ -38,7 +38,7 @@ def sst2_collate(family: str, rows: Rows, batches: list[list[int]]) -> list[dict
     """Collate each batch, given as row indices, with a family's tokenizer."""
     dataset = _dataset(family, rows)
     collate = collate_of(dataset)
-    return [_batch(collate([dataset[i] for i in each])) for each in batches]
+    return [_batch(collate([dataset[i] for i in batch])) for batch in batches]
 
 
 def sst2_splits(splits: dict[str, Rows]) -> dict[str, Any]:

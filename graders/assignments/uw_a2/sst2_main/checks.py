@@ -71,14 +71,14 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
     _require_pretrained(seen)
     missing = [at for at in range(1, seen.last_epoch + 1) if at not in seen.validated()]
     if missing:
-        known = {each.split for each in seen.evaluations()}
+        known = {evaluation.split for evaluation in seen.evaluations()}
         fail(
             "The validation accuracy is not computed after each epoch.",
             hint="Call evaluate(model, validation_dataloader) inside the loop over epochs.",
             expected=f"{seen.last_epoch} evaluations on validation",
             actual=f"{seen.last_epoch - len(missing)}; splits evaluated: {', '.join(known)}"[:200],
         )
-    after = [each for each in seen.evaluations("validation") if each.epoch > 0]
+    after = [evaluation for evaluation in seen.evaluations("validation") if evaluation.epoch > 0]
     if after and all(each.initial for each in after):
         fail(
             "The model that is evaluated on validation is not the one that is trained.",
@@ -121,14 +121,14 @@ def test_tested_once(student: Student, inputs: Inputs, score: Score) -> None:
     tests = seen.tests()
     if not tests:
         return _judge_untested(seen, score)
-    if any(each.epoch < seen.last_epoch for each in tests):
+    if any(test.epoch < seen.last_epoch for test in tests):
         fail(
             "The test split is used during training.",
             hint="Select on validation only, and evaluate on test once at the end.",
             expected="1 evaluation, after the last epoch",
             actual=f"{len(tests)} evaluations on test",
         )
-    if all(each.weights != _kept(seen) for each in tests):
+    if all(test.weights != _kept(seen) for test in tests):
         fail(
             "The test accuracy is not that of the best weights.",
             hint="After training, the model has the last epoch's weights; load the best ones "
@@ -230,7 +230,7 @@ def _require_pretrained(seen: Visits) -> None:
             f"main uses {first.foreign}.",
             hint="Load both from the same name: the ids of another tokenizer mean other words.",
         )
-    if len(epochs) > 2 and all(each.before == 0 for each in epochs[1:]):
+    if len(epochs) > 2 and all(epoch.before == 0 for epoch in epochs[1:]):
         fail(
             "Every epoch begins with the initial weights, so only one epoch is trained.",
             hint="Create the model once, before the loop over epochs.",
@@ -285,7 +285,7 @@ def _kept(seen: Visits) -> int:
     weights, and the files decide, unless every epoch has its own file.
     """
     files = list(seen.final_files().values())
-    tests = [each.weights for each in seen.tests() if each.epoch == seen.last_epoch]
+    tests = [test.weights for test in seen.tests() if test.epoch == seen.last_epoch]
     loaded = [weights for weights in tests if weights not in (seen.last_epoch, -1, 0)]
     if loaded:
         return loaded[-1]
@@ -400,6 +400,8 @@ def _note_settings(seen: Visits, score: Any) -> None:
     """Add a note if learning rate or epsilon differ from the handout's; both may be tuned."""
     for name, usual in USUAL.items():
         for each in seen.of("train")[:1]:
-            came = each.optimizer.settings.get(name, usual)
-            if came != usual:
-                score.note(f"The optimizer has {name}={came:g}; the handout starts with {usual:g}.")
+            value = each.optimizer.settings.get(name, usual)
+            if value != usual:
+                score.note(
+                    f"The optimizer has {name}={value:g}; the handout starts with {usual:g}."
+                )

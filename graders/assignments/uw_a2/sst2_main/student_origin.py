@@ -20,7 +20,7 @@ def is_untrained(model: Any) -> bool:
 
     if not isinstance(model, nn.Module):
         return False
-    if not any(isinstance(each, PreTrainedModel) for each in model.modules()):
+    if not any(isinstance(module, PreTrainedModel) for module in model.modules()):
         return False
     return not has_hub_weights(model)
 

@@ -101,14 +101,14 @@ class Script:
         model, optimizer = _of(given, nn.Module), _of(given, torch.optim.Optimizer)
         self.epoch += 1
         split, described = self._split(given), _described(optimizer, model)
-        strange = next(filter(None, (strange_id(each, model) for each in _loaders(given))), "")
+        strange = next(filter(None, (strange_id(loader, model) for loader in _loaders(given))), "")
         noted: dict[str, Any] = {"split": split, "optimizer": described, "strange": strange}
         with self._asking_models():
             classes = _classes(model)
         if self.epoch == 1:
             self._initial = firsts(model)
             noted["untrained"] = is_untrained(model)
-            others = (foreign(each, model) for each in _loaders(given))
+            others = (foreign(loader, model) for loader in _loaders(given))
             noted["foreign"] = next(filter(None, others), "")
         noted["before"] = marked(model)
         noted["gradient"] = torch.is_grad_enabled() or not self._needs_gradients(form)
@@ -172,7 +172,7 @@ class Script:
 
 def _loaders(given: list[Any]) -> list[Any]:
     loaders = [each for each in given if hasattr(each, "__iter__") and hasattr(each, "__len__")]
-    return [each for each in loaders if not isinstance(each, str | nn.Module | torch.Tensor)]
+    return [loader for loader in loaders if not isinstance(loader, str | nn.Module | torch.Tensor)]
 
 
 def _of(given: list[Any], kind: Any) -> Any:
@@ -202,16 +202,19 @@ def _classes(model: Any) -> int:
 def _tests_elsewhere() -> bool:
     """Return whether code outside main evaluates a model on test, as a later cell may."""
     return any(
-        "test" in ast.unparse(each.node) and any(calls(each.node, name) for name in EVALUATING)
-        for each in code().statements()
-        if getattr(each.node, "name", "") not in (*WANTED, "main")
+        "test" in ast.unparse(statement.node)
+        and any(calls(statement.node, name) for name in EVALUATING)
+        for statement in code().statements()
+        if getattr(statement.node, "name", "") not in (*WANTED, "main")
     )
 
 
 def _takes_options() -> bool:
     """Return whether main's settings can be chosen when it is started."""
     lines = any(
-        calls(each.node, name) for each in code().statements() for name in ("parse_args", "Fire")
+        calls(statement.node, name)
+        for statement in code().statements()
+        for name in ("parse_args", "Fire")
     )
     return lines or bool(inspect.signature(wanted("main")).parameters)
 
@@ -225,21 +228,21 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
     every = [*model.parameters()] if model else []
     parameters = [each for each in every if each.requires_grad]
     groups = optimizer.param_groups
-    rates = [each.get("initial_lr", each.get("lr")) for each in groups]
+    rates = [group.get("initial_lr", group.get("lr")) for group in groups]
     known, now = (
-        [float(each) for each in values if isinstance(each, int | float | torch.Tensor)]
-        for values in (rates, [each.get("lr") for each in groups])
+        [float(value) for value in values if isinstance(value, int | float | torch.Tensor)]
+        for values in (rates, [group.get("lr") for group in groups])
     )
     settings = {"lr": rates[0], "highest": max(known, default=None), "eps": groups[0].get("eps")}
     settings["now"] = max(now, default=None)
     return {
         "name": type(optimizer).__name__,
         "adamw": isinstance(optimizer, torch.optim.AdamW) or type(optimizer).__name__ == "AdamW",
-        "held": sum(id(each) in held for each in parameters),
+        "held": sum(id(parameter) in held for parameter in parameters),
         "weights": len(parameters),
         "frozen": len(every) - len(parameters),
-        "half": any(each.dtype == torch.float16 for each in parameters),
-        "maximizes": any(each.get("maximize") is True for each in groups),
+        "half": any(parameter.dtype == torch.float16 for parameter in parameters),
+        "maximizes": any(group.get("maximize") is True for group in groups),
         "scheduled": any(  # torch's own mark
             hasattr(each.step, "_wrapped_by_lr_sched") for each in (given, optimizer)
         ),

@@ -101,7 +101,7 @@ def test_training_mode(student: Student, sandbox: Student, inputs: Inputs) -> No
 
     def by_main() -> None:
         epochs = visits(student, inputs).of("train")
-        if not epochs or not all(each.training for each in epochs):
+        if not epochs or not all(epoch.training for epoch in epochs):
             fail("main does not set the mode either.")
 
     first_that_holds([lambda: learns(student, sandbox, inputs, claim), by_main])
@@ -133,10 +133,10 @@ def test_accuracy_of_all(student: Student, inputs: Inputs, score: Score) -> None
             if found.note:
                 score.note(found.note)
             return
-        came = evaluated.returned
-        name = next((said for said, accuracies in MISTAKES.items() if find(came, accuracies)), "")
+        actual = evaluated.returned
+        name = next((said for said, accuracies in MISTAKES.items() if find(actual, accuracies)), "")
         shown = zip(CASES, evaluated.returned, EXPECTED, strict=True)
-        case, came, right = next(
+        case, actual, right = next(
             (each for each in shown if not find([each[1]], [each[2]])),
             (CASES[0], evaluated.returned[0], EXPECTED[0]),
         )
@@ -146,7 +146,7 @@ def test_accuracy_of_all(student: Student, inputs: Inputs, score: Score) -> None
             if name
             else "Count the correct predictions in all batches; divide by the number of sentences.",
             expected=f"{right:.6g}",
-            actual=in_words(came),
+            actual=in_words(actual),
             counterexample={"sentences": str(case.count), "batch size": str(case.size)},
         )
 
@@ -166,7 +166,7 @@ def test_eval_mode(student: Student, inputs: Inputs) -> None:
             )
 
     def by_main() -> None:
-        if any(each.training for each in visits(student, inputs).evaluations()):
+        if any(evaluation.training for evaluation in visits(student, inputs).evaluations()):
             fail("main does not set the mode either.")
 
     first_that_holds([lambda: evaluates(student, inputs, claim), by_main])
@@ -184,7 +184,7 @@ def test_no_gradient(student: Student, inputs: Inputs) -> None:
             )
 
     def by_main() -> None:
-        if any(each.gradient for each in visits(student, inputs).evaluations()):
+        if any(evaluation.gradient for evaluation in visits(student, inputs).evaluations()):
             fail("main does not disable gradients either.")
 
     first_that_holds([lambda: evaluates(student, inputs, claim), by_main])
@@ -221,14 +221,14 @@ def test_compute_accuracy(student: Student, inputs: Inputs, score: Score) -> Non
         "accuracies",
         lambda: student.call("sst2_accuracies", cases=list(cases), read=_accuracies),
     )
-    for came in kinds.values():
-        found = find(came, expected) if len(came) == len(cases) else None
+    for replies in kinds.values():
+        found = find(replies, expected) if len(replies) == len(cases) else None
         if found is not None:
             if found.note:
                 score.note(found.note)
             return
-    kind, came = next(iter(kinds.items()))
-    _fail_accuracy(cases, came, kind)
+    kind, replies = next(iter(kinds.items()))
+    _fail_accuracy(cases, replies, kind)
 
 
 def _accuracies(reply: Any) -> dict[str, list[Any]]:
@@ -278,19 +278,19 @@ def _share(case: dict[str, list[int]]) -> float:
     return sum(said == true for said, true in pairs) / len(pairs)
 
 
-def _fail_accuracy(cases: list[dict[str, list[int]]], came: list[Any], kind: str) -> None:
+def _fail_accuracy(cases: list[dict[str, list[int]]], replies: list[Any], kind: str) -> None:
     wrong = [
         (case, reply)
-        for case, reply in zip(cases, came, strict=False)
+        for case, reply in zip(cases, replies, strict=False)
         if find([reply], [_share(case)]) is None
     ]
-    case, reply = wrong[0] if wrong else (cases[0], came[0] if came else None)
+    case, reply = wrong[0] if wrong else (cases[0], replies[0] if replies else None)
     counts = [_share(each) * len(each["labels"]) for each in cases]
     errors = [1 - _share(each) for each in cases]
     hint = "Divide the number of correct predictions by the number of labels."
-    if find(came, counts):
+    if find(replies, counts):
         hint = "This is the number of correct predictions; divide it by the number of labels."
-    elif find(came, errors):
+    elif find(replies, errors):
         hint = "This is the error rate (1 - accuracy)."
     fail(
         "compute_accuracy does not return the fraction of correct predictions.",

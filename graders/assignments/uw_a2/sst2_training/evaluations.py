@@ -128,9 +128,9 @@ def _cases(inputs: Inputs) -> list[Any]:
 def _read(replies: Any) -> Evaluated:
     if not isinstance(replies, list) or len(replies) != len(CASES):
         unreadable()
-    for each in replies:
-        if not isinstance(each, dict) or not all(
-            isinstance(each.get(name), list)
+    for reply in replies:
+        if not isinstance(reply, dict) or not all(
+            isinstance(reply.get(name), list)
             for name in ("masked", "training", "gradient", "changed")
         ):
             unreadable()

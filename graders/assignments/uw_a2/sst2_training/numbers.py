@@ -33,7 +33,7 @@ class Found:
 
 def find(replies: Sequence[Any], expected: Sequence[float]) -> Found | None:
     """Return the place of the expected accuracies in the replies, all in one place and unit."""
-    tables = [dict(_numbers(each)) for each in replies]
+    tables = [dict(_numbers(reply)) for reply in replies]
     for place in tables[0] if tables else ():
         values = [table.get(place, (math.nan, ""))[0] for table in tables]
         for unit in UNITS:

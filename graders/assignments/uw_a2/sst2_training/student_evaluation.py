@@ -32,9 +32,9 @@ def sst2_evaluations(
     that was evaluated than to another.
     """
     model, found = classifier(weights), []
-    for each in model.modules():
-        if isinstance(each, nn.Dropout):
-            each.p = DROPOUT
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = DROPOUT
     with on_cpu(), keeping(unseen), _gradients_on():
         for case in cases:
             if case["again"]:
@@ -44,7 +44,7 @@ def sst2_evaluations(
                 batches, said = loader(source, case["rows"], case["size"]), classes
             with predicting(model, said):
                 found.append(_evaluated(model, batches))
-        frozen = not all(each.requires_grad for each in model.parameters())
+        frozen = not all(parameter.requires_grad for parameter in model.parameters())
         held = (frozen or not torch.is_grad_enabled()) and not _is_undone_by_main()
         held = held and _is_held_back(model, classifier(weights), batches)
     return [{**each, "held_back": held} for each in found]

@@ -213,7 +213,7 @@ def _read(
         ids[:count],
         [each is True for each in training[:count]],
         [each is True for each in gradient[:count]],
-        [each for each in steps if isinstance(each, int)],
+        [step for step in steps if isinstance(step, int)],
         weights,
         right["right"],
         right["start"],

@@ -262,14 +262,14 @@ def _is_mathematics(found: re.Match[str], text: str, vocabulary: Vocabulary) -> 
     if re.match(r"[_\[(]", text[found.end() : found.end() + 1]) and run.isascii():
         return len(run) < 25 and run.lower() not in _SHORT  # a name with a subscript, or a function
     pieces = re.findall(r"[A-Za-z]+|[^A-Za-z]", run)
-    if not all(map(_is_sign, (each for each in pieces if not each.isascii()))):
+    if not all(map(_is_sign, (piece for piece in pieces if not piece.isascii()))):
         return False
     if run[:1] != "ß" and "ß" in run:
         return False  # `groß`, whereas `ßk` means a beta
-    letters = [each for each in pieces if each.isascii()]
+    letters = [piece for piece in pieces if piece.isascii()]
     if run in _ARTICLES and not vocabulary.extends(run, ()) and _is_article(found, text):
         return False
-    return all(_is_name(each, vocabulary) for each in letters) or _is_operand(found, text)
+    return all(_is_name(letter, vocabulary) for letter in letters) or _is_operand(found, text)
 
 
 def _is_sign(letter: str) -> bool:
@@ -291,7 +291,7 @@ def _is_name(run: str, vocabulary: Vocabulary) -> bool:
     if len(run) == 1 or known or run.lower() in GREEK.values():
         return True
     pieces = vocabulary.pieces(run, tail=False, power=False)
-    if all(vocabulary.price(each, tail=False, power=False) <= 3 for each in pieces):
+    if all(vocabulary.price(piece, tail=False, power=False) <= 3 for piece in pieces):
         return True
     return len(run) == 2 and run.lower() not in _SHORT
 

@@ -46,7 +46,7 @@ class _Trial:
         if not self.query.scalars:
             return (1.0,)
         sizes = LADDER_WITH_MEANS if self.query.means else LADDER
-        finite = (each for each in sizes if self.query.is_finite(self.instances[1], each))
+        finite = (size for size in sizes if self.query.is_finite(self.instances[1], size))
         return tuple(finite) or sizes[:1]
 
     def passes(self) -> bool:
@@ -55,7 +55,7 @@ class _Trial:
         errors = [self.errors(each) for each in self.instances]
         if self.uses_variance:  # beyond some scale, the scatter decides
             return any(max(each) <= near for each in zip(*errors, strict=True))
-        return all(self._climbs(each, near) for each in errors)
+        return all(self._climbs(error, near) for error in errors)
 
     @property
     def uses_variance(self) -> bool:
@@ -143,7 +143,7 @@ def _known(asked: Asked, trial: _Trial) -> Judgement | None:
             formula = parse(mistake.answer, names(means=trial.query.means))
         except FormulaError:
             continue
-        scalars = tuple(each for each in formula.names if each == "beta" or each in formula.unknown)
+        scalars = tuple(name for name in formula.names if name == "beta" or name in formula.unknown)
         listed = Query(formula, scalars, trial.query.means)
         if all(_equal(trial.query, listed, each) for each in trial.instances):
             message = f"The weights of a and b are {_pair(trial, trial.instances[1])}."

@@ -100,12 +100,12 @@ def key_query_value(asked: Asked) -> Judgement:
 def _judged(
     asked: Asked, draws: list[_Setting], formulas: dict[str, Formula], faults: tuple[str, ...]
 ) -> Judgement:
-    values = [_matrices(formulas, each) for each in draws]
+    values = [_matrices(formulas, draw) for draw in draws]
     found = _found(values, draws)
     text = "; ".join(f"{part} = {each.text}" for part, each in formulas.items())
     if found.points == 4:
         return Judgement(1.0, actual=text)
-    swapped = [{"K": each["Q"], "Q": each["K"], "V": each["V"]} for each in values]
+    swapped = [{"K": value["Q"], "Q": value["K"], "V": value["V"]} for value in values]
     if set(formulas) == set(PARTS) and _found(swapped, draws).points == 4:
         hint = "A score is k_i^T q_j: which of the two belongs to the input that attends?"
         earned = share(asked.machine, "swapped", found.points / 4)
@@ -195,7 +195,7 @@ def _message(asked: Asked, found: _Found) -> str:
 
 def _hint(values: list[Matrices], found: _Found) -> str:
     """Return a hint on what to check first."""
-    if all(np.array_equal(each["Q"], each["V"]) for each in values):
+    if all(np.array_equal(value["Q"], value["V"]) for value in values):
         return "Q is the same as V. What do the inputs look for, and what do they pass on?"
     if not all(found.values):
         return "What is V times each u, whose length is beta? So what are V x_1 and V x_3?"

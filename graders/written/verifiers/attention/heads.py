@@ -69,8 +69,8 @@ def _one_head(asked: Asked, part: str, found: Found[Formula], means: bool) -> _H
     """Return the head of a part. Raises Unreadable if its formulas copy different values."""
     if len(found.values) > MOST:
         raise found.several()
-    heads = [_head(asked, part, query_of(each, means=means)) for each in found.values]
-    if len({each.copies for each in heads}) > 1:
+    heads = [_head(asked, part, query_of(value, means=means)) for value in found.values]
+    if len({head.copies for head in heads}) > 1:
         raise found.several()
     return heads[0]
 
@@ -112,7 +112,7 @@ def _copies(
 
 def _judged(asked: Asked, heads: list[_Head]) -> Judgement:
     first, second = heads
-    if any(each.uses_values for each in heads):
+    if any(head.uses_values for head in heads):
         hint = "A query is compared only with keys; it cannot contain the values v_a and v_b."
         return Judgement(0.0, "A query changes when the values change.", hint)
     if first.copies == second.copies and first.copies:
@@ -129,7 +129,7 @@ def _judged(asked: Asked, heads: list[_Head]) -> Judgement:
 
 
 def _full(asked: Asked, heads: list[_Head]) -> Judgement:
-    if not any(each.uses_keys for each in heads):
+    if not any(head.uses_keys for head in heads):
         return Judgement(1.0)
     return Judgement(
         share(asked.machine, "keys_for_means", 0.5),
@@ -144,8 +144,8 @@ def _wrong(asked: Asked, heads: list[_Head]) -> Judgement:
     if np.allclose(one.query.at(instance, TOP), two.query.at(instance, TOP)):
         hint = "With two equal queries, the second head adds nothing; let each copy one value."
         return Judgement(0.0, "Both queries are the same.", hint)
-    right = [each.part for each in heads if each.copies]
-    wrong = [each.part for each in heads if not each.copies]
+    right = [head.part for head in heads if head.copies]
+    wrong = [head.part for head in heads if not head.copies]
     message = (
         f"Neither v_a nor v_b is copied alone by {' and '.join(f'`{each}`' for each in wrong)}."
     )

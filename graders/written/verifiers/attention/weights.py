@@ -227,7 +227,7 @@ def _read(text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]) ->
             found = _joined(found, computed)
         elif _OF_KEYS.search(rest):  # a formula that was not read may be the answer
             found = replace(found, denied=True)
-    values = tuple(each.T if each.shape in turned else each for each in found.values)
+    values = tuple(value.T if value.shape in turned else value for value in found.values)
     return replace(found, values=values)
 
 
@@ -248,9 +248,9 @@ def _computed(
     except Unreadable:
         return None
     known: list[Array] = []
-    for each in found.values:
+    for value in found.values:
         try:
-            computed = _value(each, values, keys, shapes)
+            computed = _value(value, values, keys, shapes)
         except Misfit:
             if found.plain:
                 raise

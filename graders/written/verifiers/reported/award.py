@@ -39,8 +39,8 @@ def judgement_of(earned: Sequence[tuple[float, Award]], findings: Iterable[Findi
 def _grouped(findings: Sequence[Finding]) -> list[str]:
     """Return one sentence per kind of finding, which names all numbers that it applies to."""
     kinds: dict[str, list[Finding]] = {}
-    for each in findings:
-        kinds.setdefault(each.id, []).append(each)
+    for finding in findings:
+        kinds.setdefault(finding.id, []).append(finding)
     return [_sentence(several) for several in kinds.values()]
 
 

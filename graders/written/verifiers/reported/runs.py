@@ -63,7 +63,7 @@ class Audited:
     @property
     def known(self) -> list[Accuracy]:
         """The accuracies on splits whose sizes the assignment gives."""
-        return [each for each in self.accuracies if each.split in self.settings.splits]
+        return [accuracy for accuracy in self.accuracies if accuracy.split in self.settings.splits]
 
     @property
     def debug(self) -> bool:
@@ -107,14 +107,14 @@ def audit(audited: Audited) -> Iterator[Finding]:
 
 def _of_figures(audited: Audited) -> Iterator[Finding]:
     debug, splits = audited.debug, audited.settings.splits
-    for each in audited.accuracies:
-        split = splits.get(each.split)
+    for accuracy in audited.accuracies:
+        split = splits.get(accuracy.split)
         if split is not None and not debug:
-            yield granularity(each.figure, each.name, split.items)
-            if (collapsed := majority_class(each.figure, each.name, split)) is not None:
+            yield granularity(accuracy.figure, accuracy.name, split.items)
+            if (collapsed := majority_class(accuracy.figure, accuracy.name, split)) is not None:
                 yield collapsed
-        elif split is None and not 0 <= each.figure.share <= 1:
-            yield out_of_range(each.figure, each.name)
+        elif split is None and not 0 <= accuracy.figure.share <= 1:
+            yield out_of_range(accuracy.figure, accuracy.name)
     if debug:
         named = [(each.name, each.figure) for each in audited.known]
         yield debug_finding(named, audited.settings.subset)
@@ -239,7 +239,7 @@ def _reached(audited: Audited) -> Award:
 def _missed(audited: Audited, name: str) -> str:
     """Return the message if the threshold of a split is not reached, else nothing."""
     threshold, split = exact(audited.settings.thresholds[name]), audited.settings.splits.get(name)
-    figures = [each.figure for each in audited.accuracies if each.split == name]
+    figures = [accuracy.figure for accuracy in audited.accuracies if accuracy.split == name]
     if not figures or split is None:
         reached = any(figure.share >= threshold for figure in figures)
         return "" if reached else f"{name} does not reach {float(threshold):.0%}."

@@ -61,7 +61,7 @@ def judge_found(found: Found[T], judge: Callable[[T], Judgement]) -> Judgement:
     """Return the judgement of the values. Raises Unreadable if they don't earn the same."""
     if len(found.values) > MOST:
         raise found.several()
-    judged = [_judged(found, judge, each) for each in found.values]
+    judged = [_judged(found, judge, value) for value in found.values]
     if found.led and judged[0].fraction == 1:
         return judged[0]
     if found.concluded and judged[-1].fraction == 1:

@@ -35,7 +35,7 @@ def tensor_shape(asked: Asked) -> Judgement:
 
 def _judged(asked: Asked, part: str) -> Judgement:
     shapes = _shapes(asked.parts[part])
-    judged = [_compared(asked, part, each) for each in shapes]
+    judged = [_compared(asked, part, shape) for shape in shapes]
     if judged[0].fraction < 1 and _REFERS.search(asked.parts[part][:LONGEST]):
         raise Unreadable("The answer refers to another one; write the sizes themselves.")
     if len({each.fraction for each in judged}) > 1:
@@ -52,7 +52,7 @@ def _compared(asked: Asked, part: str, given: tuple[str, ...]) -> Judgement:
     wrong = [one for one, name in zip(given, key, strict=True) if not _means(asked, one, name)]
     if not wrong:
         return Judgement(1.0, actual=shown)
-    hints = (each.hint for each in asked.machine.mistakes if each.answer in wrong)
+    hints = (mistake.hint for mistake in asked.machine.mistakes if mistake.answer in wrong)
     hint = next(hints, "What does each axis count, and in which order?")
     return Judgement(0.0, f"`{wrong[0]}` is not the size of its axis.", hint, actual=shown)
 
@@ -65,7 +65,7 @@ def _shapes(text: str) -> tuple[tuple[str, ...], ...]:
     """Return the sizes in each pair of brackets, or those of a line without brackets."""
     line = _DRESS.sub(" ", text[:LONGEST].replace(r"\times", "×"))
     groups = list(_BRACKETS.finditer(line))
-    lists = [each for each in groups if "," in each[1]] or groups[:1]
+    lists = [group for group in groups if "," in group[1]] or groups[:1]
     if not lists:
         return (_sizes(_LEAD.sub("", line).strip().rstrip(".")),)
     if denies(line[: lists[0].start()]):

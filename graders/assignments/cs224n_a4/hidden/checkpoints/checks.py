@@ -47,27 +47,28 @@ def checkpoints(
 
 WEIGHTS = [
     pytest.param(
-        each,
+        checkpoint,
         marks=pytest.mark.criterion(
             "checkpoints",
-            id=f"{each.id}-weights",
-            description=f"`{each.file}` contains the finite, trained weights of a "
-            f"{each.variant} model.",
+            id=f"{checkpoint.id}-weights",
+            description=f"`{checkpoint.file}` contains the finite, trained weights of a "
+            f"{checkpoint.variant} model.",
         ),
     )
-    for each in CHECKPOINTS
+    for checkpoint in CHECKPOINTS
 ]
 PREDICTIONS = [
     pytest.param(
-        each,
+        checkpoint,
         marks=pytest.mark.criterion(
             "checkpoints",
-            id=f"{each.id}-predictions",
-            description=f"The weights in `{each.file}` reproduce the `{each.model}` predictions.",
-            depends_on=(f"{each.id}-weights",),
+            id=f"{checkpoint.id}-predictions",
+            description=f"The weights in `{checkpoint.file}` reproduce the "
+            f"`{checkpoint.model}` predictions.",
+            depends_on=(f"{checkpoint.id}-weights",),
         ),
     )
-    for each in CHECKPOINTS
+    for checkpoint in CHECKPOINTS
 ]
 
 
@@ -95,10 +96,10 @@ def test_weights(
 def test_checkpoints_differ(checkpoints: Checkpoints, score: Score) -> None:
     """No two files contain the same weights."""
     held = {
-        each.file: weights
-        for each in CHECKPOINTS
-        if checkpoints.files.submitted.has(each.file)
-        and isinstance(weights := checkpoints.read(each), Weights)
+        checkpoint.file: weights
+        for checkpoint in CHECKPOINTS
+        if checkpoints.files.submitted.has(checkpoint.file)
+        and isinstance(weights := checkpoints.read(checkpoint), Weights)
     }
     if len(held) < 2:
         skip("Fewer than two checkpoints were submitted, so there is nothing to compare.")

@@ -149,9 +149,9 @@ class Checkpoints:
         answers = comparison.answers
         if answers.is_constant:
             return ""
-        for each in CHECKPOINTS:
-            name = file_name(each.model, comparison.part)
-            other = self.files.lines(each.model, comparison.part)
+        for checkpoint in CHECKPOINTS:
+            name = file_name(checkpoint.model, comparison.part)
+            other = self.files.lines(checkpoint.model, comparison.part)
             if name != comparison.file and other and self._are_from(answers, other):
                 return name
         return ""

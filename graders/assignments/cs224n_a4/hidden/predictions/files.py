@@ -144,8 +144,8 @@ def _reason(lines: list[str], count: int) -> str:
     if len(lines) == blank:
         return f"The file is empty; expected {count} lines, one place per question."
     if len(lines) < count:
-        came = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
-        return f"The file has {came}; expected {count}, one place per question."
+        actual = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+        return f"The file has {actual}; expected {count}, one place per question."
     which = f" ({blank} of them blank)" if blank else ""
     return (
         f"The file has {len(lines)} lines{which}; expected {count}. We could not tell which lines "

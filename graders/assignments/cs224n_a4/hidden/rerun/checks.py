@@ -87,7 +87,7 @@ def test_rerun_compares(
 
 
 def _shapes(ran: dict[str, Ran], sandbox: Student, submitted: SubmittedFiles) -> Iterator[Compared]:
-    for name in (each.file for each in CHECKPOINTS):
+    for name in (checkpoint.file for checkpoint in CHECKPOINTS):
         if name not in ran or not ran[name].shapes:
             continue
         try:
@@ -100,7 +100,7 @@ def _shapes(ran: dict[str, Ran], sandbox: Student, submitted: SubmittedFiles) ->
 
 def _answers(ran: dict[str, Ran], files: PredictionFiles) -> Iterator[Compared]:
     gold = {"dev": files.data.dev, "test": files.data.test}
-    for model in (each.model for each in CHECKPOINTS):
+    for model in (checkpoint.model for checkpoint in CHECKPOINTS):
         for part in PARTS:
             found, answers = ran.get(file_name(model, part)), gold[part]
             if found is None or answers is None:

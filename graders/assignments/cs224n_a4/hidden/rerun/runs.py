@@ -36,10 +36,19 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 COMMANDS = (
     *(Command("pretrain", kind, f"{kind}.pretrain.params") for kind in ("vanilla", "rope")),
-    *(Command("finetune", each.variant, each.file, each.starts_from) for each in CHECKPOINTS),
     *(
-        Command("evaluate", each.variant, file_name(each.model, part), each.file, questions=file)
-        for each in CHECKPOINTS
+        Command("finetune", checkpoint.variant, checkpoint.file, checkpoint.starts_from)
+        for checkpoint in CHECKPOINTS
+    ),
+    *(
+        Command(
+            "evaluate",
+            checkpoint.variant,
+            file_name(checkpoint.model, part),
+            checkpoint.file,
+            questions=file,
+        )
+        for checkpoint in CHECKPOINTS
         for part, file in QUESTIONS.items()
     ),
 )
