@@ -181,7 +181,7 @@ def test_answers_that_are_read_under_another_name_are_not_missing(tmp_path, name
 
 
 def test_a_bundle_has_the_commands_that_it_names():
-    names = {each.name for each in app.registered_commands}
+    names = {command.name for command in app.registered_commands}
     assert names == {"check", "answers-template", "appeal"}
 
 
@@ -199,7 +199,7 @@ def test_check_and_run_agree(example):
     name, submission = example.split("/")
     task = load_assignment(name)
     upload = identify(examples_of(name) / submission, name)
-    code = frozenset(each.id for each in task.rubric if each.kind == "code")
+    code = frozenset(criterion.id for criterion in task.rubric if criterion.kind == "code")
     plan = precheck_options(task, upload.path, best_tier(), data=None, only=code)
     staff = replace(Options(best_tier(), only=code), draw=new_secret())
     assert verdicts(upload, task, plan.options) == verdicts(upload, task, staff)

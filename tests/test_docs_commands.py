@@ -58,7 +58,7 @@ def assert_others_exist(program, *words):
     elif program == "python" and "benchmarks" in " ".join(words):
         name = re.search(r"benchmarks[./]([\w/.]+?)(?:\.py\b| |$)", " ".join(words))[1]
         text = (ROOT / "benchmarks" / f"{name}.py").read_text()
-        assert all(each in text for each in words if each.startswith("--"))
+        assert all(word in text for word in words if word.startswith("--"))
     elif program == "pip":
         known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         for extra in re.findall(r"softmark\[(\w+)\]", " ".join(words)):

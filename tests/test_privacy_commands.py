@@ -222,7 +222,7 @@ def test_an_earlier_store_forgets(tmp_path):
     with open_store(tmp_path) as store:
         generation = store.generation().number
         assert store.forget("ada", "Rea").results == 1
-        assert "ada" not in {each.submission for each in store.members(generation)}
+        assert "ada" not in {member.submission for member in store.members(generation)}
     assert b'"ada"' not in (tmp_path / FILE).read_bytes()
 
 

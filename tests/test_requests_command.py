@@ -195,7 +195,7 @@ def test_the_trail_is_only_added_to_and_forgotten_with_the_student(out, tmp_path
     receipt = softmark("forget", out, "ada", "--yes").stdout
     assert "0 comments, 1 request (with 1 reply); receipt 1" in receipt
     with read_store(out) as store:
-        assert [each.submission for each in store.requests()] == ["bob"]
+        assert [request.submission for request in store.requests()] == ["bob"]
 
 
 def test_a_request_says_nothing_of_criteria_that_are_not_shown(out):

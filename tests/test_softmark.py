@@ -34,7 +34,7 @@ def graded(tiny_folder, tiny, hand_in, tmp_path):
     ]
     request = GradingRequest(tiny, Options(best_tier()))
     with open_store(tmp_path / "out") as store:
-        work = plan_work(store, [identify(each, "tiny") for each in uploads], request)
+        work = plan_work(store, [identify(upload, "tiny") for upload in uploads], request)
         list(grade_stored(store, work, request, SerialExecutor()))
     return tmp_path / "out"
 
@@ -56,7 +56,9 @@ def test_each_criterion_of_each_submission_is_a_row(graded):
 
 def test_the_example_of_the_guide_runs(graded, monkeypatch):
     monkeypatch.chdir(graded.parent)
-    (example,) = [each for each in blocks_of(GUIDE.read_text("utf-8")) if each.language == "python"]
+    (example,) = [
+        block for block in blocks_of(GUIDE.read_text("utf-8")) if block.language == "python"
+    ]
     names = {}
     exec(example.text, names)
     assert names["means"].loc["answer"].to_dict() == {"points": 1.5, "max_points": 2.0}

@@ -108,6 +108,13 @@ def is_close(actual: ArrayLike, expected: ArrayLike, operation: Operation) -> bo
     )
 
 
+def as_floats(value: Any) -> NDArray[np.floating[Any]] | None:
+    """Return a float array as float64, or None if it is anything else."""
+    if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
+        return value.astype(np.float64)
+    return None
+
+
 def describe(value: Any) -> str:
     """Describe a reply in a few words: a type and a shape, never its numbers."""
     if isinstance(value, np.ndarray):

@@ -74,7 +74,7 @@ def test_pairs_are_written_as_submissions(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / FILE).write_text("".join(lines))
         examples.append(Example(tmp_path / name, {FILE: lines}, (name,), name == "right", JUDGED))
-    composed = {each.folder.name: each for each in pairs(examples, 9, 0, tmp_path)}
+    composed = {pair.folder.name: pair for pair in pairs(examples, 9, 0, tmp_path)}
     assert set(composed) == {"one+two", "two+three"}
     assert (composed["one+two"].folder / FILE).read_text() == "a\nx\nc\ny\n"
     assert [each.planted for each in composed["one+two"].both] == [("one",), ("two",)]
@@ -148,7 +148,7 @@ def test_largest_loss_comes_first(expected_losses):
 def test_every_criterion_is_listed(name):
     task = load_assignment(name)
     listed = [line.split(":")[0] for line in lines(task, "") if not line.startswith(" ")]
-    assert listed == [each.id for each in task.rubric]
+    assert listed == [criterion.id for criterion in task.rubric]
 
 
 @pytest.mark.parametrize("criterion", ["span-corruption", "rotary"])

@@ -92,7 +92,7 @@ def test_a_hint_is_for_the_same_failures_of_the_same_check():
         check_result("passed", check_id="a", message="It is 7."),
         failed(message="It is 8.", mistake="known", hint="Known."),
     ]
-    assert [each.hint for each in with_hints(checks, hints)] == ["Twice.", "", "", "", "Known."]
+    assert [hint.hint for hint in with_hints(checks, hints)] == ["Twice.", "", "", "", "Known."]
 
 
 HOSTILE = "Say \"it\" \\ 'so'\n\x1b[31m ü 😀 '''"
@@ -101,7 +101,7 @@ HOSTILE = "Say \"it\" \\ 'so'\n\x1b[31m ü 😀 '''"
 def test_hints_of_any_text_are_kept(tmp_path):
     for name in ("a", "b"):
         add_hint(tmp_path, Hint(check=name, observed="It is #.", says=HOSTILE))
-    assert [(each.check, each.says) for each in read_hints(tmp_path)] == [
+    assert [(hint.check, hint.says) for hint in read_hints(tmp_path)] == [
         ("a", HOSTILE),
         ("b", HOSTILE),
     ]

@@ -195,8 +195,10 @@ def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path):
     for module, _, file in reading:
         assert file not in made.packed
         said = f"{module} names `{file}`, which is not packed"
-        assert [each for each in made.warnings if each.startswith(said)]
-    assert [each for each in made.warnings if each.startswith("key.py contains only values")]
+        assert [warning for warning in made.warnings if warning.startswith(said)]
+    assert [
+        warning for warning in made.warnings if warning.startswith("key.py contains only values")
+    ]
     assert len(made.warnings) == 4
 
 
@@ -248,7 +250,7 @@ def test_an_empty_answers_file_is_read_as_empty_and_a_missing_part_is_named(tmp_
     """As it is by staff: whatever parts a question has, each is looked for by its name."""
     for name in ("cs224n-a4", "uw-a2"):
         questions = questions_in(load_assignment(name).folder)
-        shown = questions_toml(questions, [each.id for each in questions])
+        shown = questions_toml(questions, [question.id for question in questions])
         (tmp_path / name).mkdir()
         (tmp_path / name / "written.toml").write_bytes(shown["written.toml"])
         handed_out = questions_in(tmp_path / name)
@@ -256,7 +258,7 @@ def test_an_empty_answers_file_is_read_as_empty_and_a_missing_part_is_named(tmp_
         assert answers_template("Answers", handed_out) == template
         wanted = tuple(wanted_of(each, quoted(each)) for each in handed_out)
         answers = read_answers({"answers.md": template.encode()}, wanted)
-        assert not [each.id for each in questions if answers.of(each.id).parts]
+        assert not [question.id for question in questions if answers.of(question.id).parts]
     machine = Machine(1.0, "vector", ("q1", "q2"), "later", {}, (), "", "")
     asked = Asked(machine, {"q1": "a"}, {}, np.random.default_rng(0))
     with pytest.raises(Undecided, match="Not answered: `q2`"):

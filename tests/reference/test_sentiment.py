@@ -37,7 +37,7 @@ def cue_balance(sentence):
 @pytest.mark.parametrize("form", ["sst2", "boolq"])
 def test_label_is_the_greater_part_of_the_cues(form):
     reviews = [review for part in make_reviews(form).values() for review in part]
-    assert all((cue_balance(each.sentence) > 0) == bool(each.label) for each in reviews)
+    assert all((cue_balance(review.sentence) > 0) == bool(review.label) for review in reviews)
 
 
 def test_reviews_praise_and_blame_and_parts_share_none():

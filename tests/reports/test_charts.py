@@ -59,7 +59,7 @@ def test_a_few_steps_have_a_tick_each_and_none_between_them():
     drawn = loss_chart([Curve("", "second", [(1.0, 90.0), (2.0, 95.0)])])
     texts = re.findall(r"<text[^>]*>([^<]+)</text>", drawn)
     assert {"1", "2"} <= {*texts}
-    assert not any("." in each for each in texts)
+    assert not any("." in text for text in texts)
 
 
 def test_whiskers_reach_from_low_to_high(accuracies):

@@ -193,10 +193,10 @@ def test_the_table_is_the_same_with_and_without_a_script(opened, site, course, m
     monkeypatch.setattr(course_page, "ROWS", 250)
     write_reports(course, site)
     pages = [opened(java_script_enabled=each) for each in (True, False)]
-    rows = [each.locator("[data-table] tbody tr").all_inner_texts() for each in pages]
+    rows = [page.locator("[data-table] tbody tr").all_inner_texts() for page in pages]
     assert rows[0] == rows[1]
     hrefs = "all => all.map((each) => each.getAttribute('href'))"
-    links = [each.locator("[data-table] a").evaluate_all(hrefs) for each in pages]
+    links = [page.locator("[data-table] a").evaluate_all(hrefs) for page in pages]
     assert links[0] == links[1]
 
 

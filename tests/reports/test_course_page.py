@@ -68,7 +68,7 @@ def test_one_reason_of_many_submissions_is_told_once(make_result, graded, tmp_pa
 
     results = [waits("1"), waits("2")]
     (waiting,) = course_view(results).waiting
-    assert [each.id for each in waiting.submissions] == ["1", "2"]
+    assert [submission.id for submission in waiting.submissions] == ["1", "2"]
     assert waiting.reason.endswith("No weights.")
     page = write_course_page(course_view(results), tmp_path).read_text()
     assert "Needs attention (2)" in page
@@ -104,7 +104,7 @@ def test_advice_comes_after_mistakes_that_cost_points(make_result):
     advice = replace(CODE, id="advice", points=0.0)
     both = [criterion_result(each, check_result("failed", hint=each.id)) for each in (advice, CODE)]
     results = [make_result(*both, submission="a"), make_result(both[0], submission="b")]
-    assert [each.hint for each in course_view(results).hints] == [CODE.id, "advice"]
+    assert [hint.hint for hint in course_view(results).hints] == [CODE.id, "advice"]
 
 
 @pytest.mark.parametrize(("student", "named"), [("Ada", True), ("a", False)])
@@ -212,7 +212,7 @@ def test_crashes_are_apart_from_mistakes_and_rare_mistakes_are_counted(make_resu
     crash = check_result("failed", check_id="b", hint="Print the shape.", outcome="raised")
     waits = check_result("needs_review", 1.0, check_id="c", hint="Submit the checkpoint.")
     view = course_view([make_result(criterion_result(CODE, mistake, crash, waits))])
-    assert [each.hint for each in view.hints] == ["The sign is wrong."]
+    assert [hint.hint for hint in view.hints] == ["The sign is wrong."]
     assert [each.sample.hint for each in view.unnamed] == ["Print the shape."]
     page = write_course_page(view, tmp_path).read_text()
     assert page.index("The sign is wrong.") < page.index("Print the shape.")

@@ -110,6 +110,6 @@ def test_a_correlation_has_two_decimals(value, shown):
 def test_checks_and_criteria_stand_apart_and_both_are_flagged():
     check, changed = check_result().check, replace(STEADY, changed=1, repeated=1)
     tables = item_tables([changed, replace(changed, check=check)])
-    assert [each.title for each in tables.criteria] == ["Rotary embedding"]
+    assert [criterion.title for criterion in tables.criteria] == ["Rotary embedding"]
     assert [each.title for each in tables.checks] == ["Check a holds."]
     assert len(tables.flagged) == 2

@@ -173,8 +173,8 @@ def test_a_rejected_upload_stays_without_points(make_result):
 def test_an_adjusted_criterion_is_told_alone_and_marked(make_result, tmp_path):
     criteria = [replace(CODE, id=f"c{n}", title=f"Title {n}") for n in range(4)]
     graded = [
-        criterion_result(each, check_result("failed", message="Not submitted."))
-        for each in criteria
+        criterion_result(criterion, check_result("failed", message="Not submitted."))
+        for criterion in criteria
     ]
     unchecked = CriterionResult(replace(CODE, id="c4"), "failed", 0.0, ())
     rows = [given("c0", 1), given("c4", 0)]
@@ -236,7 +236,7 @@ def test_what_is_decided_is_certain_and_what_we_failed_to_grade_has_no_sum(
     found = provisional(waiting.criteria[0])
     assert (found.earned, found.waiting) == (1, 1)
     assert so_far(waiting) == 1
-    assert [provisional(each).waiting for each in graded.criteria] == [0, 0, 0]
+    assert [provisional(criterion).waiting for criterion in graded.criteria] == [0, 0, 0]
     assert so_far(graded) == graded.score
     assert so_far(incomplete) is None
     assert so_far(rejected) is None

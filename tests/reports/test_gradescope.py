@@ -178,7 +178,7 @@ def test_extra_data_says_where_a_grade_comes_from_and_extra_credit_adds_no_maxim
     extra = replace(CODE, id="bonus", extra_credit=True)
     result = make_result(criterion_result(extra, check_result()))
     tests = autograder_json(result, Extras())["tests"]
-    assert [(each["score"], each["max_score"]) for each in tests] == [(4.0, 0.0)]
+    assert [(test["score"], test["max_score"]) for test in tests] == [(4.0, 0.0)]
 
 
 DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -83,7 +83,7 @@ def test_a_decision_lists_what_was_given(page, make_result, verb):
 def test_one_reason_is_said_once(page, make_result):
     none = check_result("failed", message="There is no answers file.", hint="Write one.")
     rubric = [replace(CODE, id=str(n), title=f"Question {n}") for n in range(4)]
-    shown = page(make_result(*(criterion_result(each, none) for each in rubric)))
+    shown = page(make_result(*(criterion_result(criterion, none) for criterion in rubric)))
     assert shown.text.count("There is no answers file.") == 1
     assert shown.text.count("Question 2") == 2
     assert shown.all("href") == ["#s1"] * 4
@@ -234,7 +234,7 @@ def crashed(check_id="a", **words):
 
 
 def ids(checks):
-    return [each.check.id for each in checks]
+    return [check.check.id for check in checks]
 
 
 def test_checks_that_end_alike_are_one_card_and_a_cause_told_before_is_brief():

@@ -32,7 +32,7 @@ def holding(make_result, graded):
 def found(*results):
     """Every group as the ids of its submissions and the names of its files."""
     return [
-        ([each.id for each in group.submissions], [file.names for file in group.files])
+        ([submission.id for submission in group.submissions], [file.names for file in group.files])
         for group in find_twins(results, EXPECTED)
     ]
 
@@ -61,7 +61,7 @@ def test_equal_code_is_found_without_its_predictions(holding, make_result, grade
         writing(make_result, graded, "c", **{"y.py": "2"}),
     ]
     groups = find_twins(results, EXPECTED)
-    assert [(each.kind, [s.id for s in each.submissions]) for each in groups] == [
+    assert [(group.kind, [s.id for s in group.submissions]) for group in groups] == [
         ("data", ["a", "b"]),
         ("code", ["a", "c"]),
     ]

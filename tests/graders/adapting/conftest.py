@@ -17,10 +17,10 @@ LIMITS = Limits(
 
 def notebook(*cells):
     """A notebook of these cells; one that starts with `#` is text, every other is code."""
-    kinds = ["markdown" if each.startswith("#") else "code" for each in cells]
+    kinds = ["markdown" if cell.startswith("#") else "code" for cell in cells]
     written = [
-        {"cell_type": kind, "metadata": {}, "source": each.splitlines(keepends=True)}
-        for kind, each in zip(kinds, cells, strict=True)
+        {"cell_type": kind, "metadata": {}, "source": cell.splitlines(keepends=True)}
+        for kind, cell in zip(kinds, cells, strict=True)
     ]
     return json.dumps({"cells": written, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 

@@ -70,7 +70,7 @@ def test_broken_definition_is_a_syntax_error(take):
 def test_broken_cell_costs_itself(take):
     got = take({"a.ipynb": ["def f(:\n", "this is no code, f", F]}, "f")
     assert got["f"]() == 1
-    assert [each.split(" is ")[0] for each in got.notes] == [
+    assert [note.split(" is ")[0] for note in got.notes] == [
         "`a.ipynb, cell 1`, line 1",
         "`a.ipynb, cell 2`, line 1",
     ]

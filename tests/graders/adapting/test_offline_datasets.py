@@ -26,7 +26,7 @@ def run(run_offline):
     def run(snippet):
         lines = snippet.strip("\n").splitlines()
         indent = len(lines[0]) - len(lines[0].lstrip())
-        run_offline(ROWS + "\n".join(each[indent:] for each in lines))
+        run_offline(ROWS + "\n".join(line[indent:] for line in lines))
 
     return run
 

@@ -69,7 +69,7 @@ def test_vocabularies_have_special_tokens_and_spell_every_byte():
     assert len(set(tokens)) == len(tokens)
     tokens, merges = vocabulary.byte_pairs()
     assert {"Ġ", "Ċ", "A", "Ń"} < set(tokens[4:260])
-    assert all(len(each) == 1 for each in tokens[4:260])
+    assert all(len(token) == 1 for token in tokens[4:260])
     assert all(left in tokens and right in tokens for left, right in merges[:50])
     tokens = vocabulary.word_pieces()
     assert (tokens[0], tokens[100:104]) == ("[PAD]", ["[UNK]", "[CLS]", "[SEP]", "[MASK]"])
@@ -77,4 +77,4 @@ def test_vocabularies_have_special_tokens_and_spell_every_byte():
     words = vocabulary.words()
     assert len(set(words)) == len(words) > 300
     assert set(words) < set(vocabulary.word_pieces())
-    assert {"Ġ" + each for each in words} < set(vocabulary.byte_pairs()[0])
+    assert {"Ġ" + word for word in words} < set(vocabulary.byte_pairs()[0])

@@ -60,8 +60,8 @@ def test_loop_that_raises_is_known(tmp_path, line, inside):
     error = raised(tmp_path, f"for x in (1,):\n    x\n{line}\n")
     outline = Outline(read_source(tmp_path / "work.py", "work.py", None))
     loops = [
-        (str(tmp_path / "work.py"), each.node)
-        for each in outline.statements.values()
-        if type(each.node).__name__ == "For"
+        (str(tmp_path / "work.py"), statement.node)
+        for statement in outline.statements.values()
+        if type(statement.node).__name__ == "For"
     ]
     assert is_raised_inside(error, loops) is inside

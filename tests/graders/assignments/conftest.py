@@ -131,7 +131,7 @@ def _check(name, checkpoints):
         check, origin = getattr(metrics, f"test_{name}"), metrics.Origin(checkpoints)
         return partial(check, checkpoints.files, origin)
     asked, _, kind = name.rpartition("_")
-    found = [each for each in CHECKPOINTS if each.id == asked.replace("_", "-")]
+    found = [checkpoint for checkpoint in CHECKPOINTS if checkpoint.id == asked.replace("_", "-")]
     found += [{}] if kind == "weights" else []
     return partial(getattr(weights, f"test_{kind if found else name}"), checkpoints, *found)
 

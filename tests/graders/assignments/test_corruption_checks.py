@@ -170,7 +170,7 @@ def test_few_items_say_nothing_about_the_content(tmp_path):
 def test_rarely_lost_character_costs_half_a_check_or_two(tmp_path):
     lost = "        if random.random() < 1 / 100:\n            text = text[1:]\n"
     reader = written(tmp_path, ("        text += self.PAD", f"{lost}        text += self.PAD"))
-    fractions = [each.fraction for each in results(reader).values() if each.fraction < 1]
+    fractions = [result.fraction for result in results(reader).values() if result.fraction < 1]
     assert fractions in ([0.5], [0.5, 0.5])
 
 

@@ -61,11 +61,11 @@ def grade(results):
     def run(files, *only):
         criteria = results(files, *only)
         lost = {
-            each.criterion.id: each.criterion.points - each.points
-            for each in criteria
-            if each.points != each.criterion.points
+            criterion.criterion.id: criterion.criterion.points - criterion.points
+            for criterion in criteria
+            if criterion.points != criterion.criterion.points
         }
-        checks = [check for each in criteria for check in each.checks]
+        checks = [check for criterion in criteria for check in criterion.checks]
         return lost, " ".join(f"{check.message} {check.hint}" for check in checks)
 
     return run
@@ -126,9 +126,9 @@ def test_notebook_and_module_get_the_same(results, changes):
     text, only = changed(PEFT, *changes), CODE - {"boolq-data"}
     seen = [
         {
-            each.check.id: (each.status, each.fraction, each.hint)
+            check.check.id: (check.status, check.fraction, check.hint)
             for criterion in results(files, *only)
-            for each in criterion.checks
+            for check in criterion.checks
         }
         for files in ({PEFT: text}, {"classification.ipynb": notebook(text)})
     ]
@@ -195,7 +195,7 @@ def test_unwritten_starter_earns_nothing(grade):
         for name in ("evaluate_model", "train")
     )
     lost, said = grade({BASE: unwritten})
-    points = {each.id: each.points for each in load_assignment("jhu-hw6").rubric}
+    points = {criterion.id: criterion.points for criterion in load_assignment("jhu-hw6").rubric}
     assert lost == {name: points[name] for name in CODE}
     assert "counts only together with code of your own" in said
 
@@ -226,5 +226,5 @@ def test_one_epoch_of_twenty_learns_nothing_by_luck():
     folder = examples_of("jhu-hw6") / "wrong-training-schedule-ends-after-an-epoch"
     options = Options(best_tier(), only=frozenset({"training"}), draw=lucky)
     result = grade_submission(identify(folder, "jhu-hw6"), load_assignment("jhu-hw6"), options)
-    checks = {each.check.id: each for each in result.criteria[0].checks}
+    checks = {check.check.id: check for check in result.criteria[0].checks}
     assert checks["ten-items-are-learned"].actual == "the learning rate is 0 in most steps"

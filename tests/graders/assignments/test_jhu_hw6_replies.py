@@ -72,7 +72,7 @@ def test_no_reply_breaks_a_check(oracle, value):
     def ask(check):
         oracle.begin_check()
         known = {"student": Odd(value), "sandbox": oracle, "inputs": Inputs(), "score": Score()}
-        check(**{each: known[each] for each in inspect.signature(check).parameters})
+        check(**{parameter: known[parameter] for parameter in inspect.signature(check).parameters})
 
     asked = {name: functools.partial(ask, check) for name, check in CHECKS.items()}
     del asked["test_parts_are_apart"]  # it judges rows that it can tell, and no others
@@ -107,7 +107,7 @@ def test_an_equal_question_is_put_once():
 
 
 def test_weights_of_each_criterion_are_its_points():
-    points = {each.id: each.points for each in load_assignment("jhu-hw6").rubric}
+    points = {criterion.id: criterion.points for criterion in load_assignment("jhu-hw6").rubric}
     weights = {}
     for check in CHECKS.values():
         mark = check.pytestmark[0]

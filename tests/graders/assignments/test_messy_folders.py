@@ -76,9 +76,9 @@ def expected_points(work, folder):
     expected = expectation(folder, task)
     only = work.criteria.intersection(expected.only.split(",") if expected.only else work.criteria)
     return {
-        each.id: each.points - expected.lost.get(each.id, 0.0)
-        for each in task.rubric
-        if each.id in only
+        criterion.id: criterion.points - expected.lost.get(criterion.id, 0.0)
+        for criterion in task.rubric
+        if criterion.id in only
     }
 
 
@@ -115,7 +115,7 @@ def points_of(work, files, only):
         task = load_assignment(work.assignment)
         result = grade_submission(identify(Path(folder), work.assignment), task, options)
     assert result.status == "graded", result.environment.get("faults")
-    return {each.criterion.id: each.points for each in result.criteria}
+    return {criterion.criterion.id: criterion.points for criterion in result.criteria}
 
 
 def lost(before, after):

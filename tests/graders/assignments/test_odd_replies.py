@@ -107,7 +107,7 @@ def calls_without_reader():
     trusted = [*GRADERS.glob("*.py"), *GRADERS.glob("suite/*.py"), *GRADERS.glob("checks/*.py")]
     folders = (load_assignment(name).folder for name in assignment_names())
     packages = (package for folder in folders for package in packages_in(folder))
-    trusted += [path for each in packages for path in each.glob("*.py") if _is_trusted(path)]
+    trusted += [path for package in packages for path in package.glob("*.py") if _is_trusted(path)]
     for path in trusted:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         ignored = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
@@ -127,7 +127,7 @@ def _is_call(node, path):
     asked = getattr(node.func.value, "id", getattr(node.func.value, "attr", ""))
     if asked == "sandbox" and _has_oracle(path):
         return False
-    return not any(each.arg == "read" for each in node.keywords)
+    return not any(keyword.arg == "read" for keyword in node.keywords)
 
 
 def _has_oracle(path):

@@ -168,7 +168,7 @@ def test_a_script_without_end_is_stopped_and_the_batch_goes_on(upload):
     plan = options(RerunPlan(3))
     with SerialExecutor() as pool:
         results = list(grade_all(submitted, TASK, plan, pool))
-    found = {each.submission.id: checks(each)["rerun-trains"] for each in results}
+    found = {result.submission.id: checks(result)["rerun-trains"] for result in results}
     assert found["endless"].status == "needs_review"
     assert "ran for more than 3 s and was stopped" in found["endless"].message
     assert found["good"].status == "passed"

@@ -67,7 +67,7 @@ def plain(value):
 
 
 def forget_modules():
-    for name in [each for each in sys.modules if each.split(".")[0] in OWN]:
+    for name in [module for module in sys.modules if module.split(".")[0] in OWN]:
         del sys.modules[name]
 
 

@@ -27,9 +27,11 @@ def test_examples_lose_the_same_for_any_secret(tmp_path):
     assert len(findings) > 150
     paths = write_examples(assignment, tmp_path)
     planted = {path.name: _of_code(expectation(path, assignment).lost) for path in paths}
-    other = [each for each in findings if _of_code(each.lost) != planted.get(each.name, {})]
+    other = [
+        finding for finding in findings if _of_code(finding.lost) != planted.get(finding.name, {})
+    ]
     assert other == [], hex(draw)
-    unexpected = [each for each in findings if each.problems]
+    unexpected = [finding for finding in findings if finding.problems]
     assert len(unexpected) <= len(findings) // 100, (hex(draw), unexpected)
 
 

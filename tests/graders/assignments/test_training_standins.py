@@ -24,7 +24,7 @@ def standin(monkeypatch):
     for name in NAMES[:-1]:
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module
-    for name in [each for each in sys.modules if each.split(".")[0] in NAMES[:-1]]:
+    for name in [module for module in sys.modules if module.split(".")[0] in NAMES[:-1]]:
         del sys.modules[name]
 
 

@@ -81,15 +81,15 @@ def grade(tmp_path_factory):
 def lost(result) -> dict[str, float]:
     """The share of each check that is lost."""
     return {
-        each.check.id: 1 - each.fraction
-        for each in result.criteria[0].checks
-        if each.fraction < 1 and each.check.weight
+        check.check.id: 1 - check.fraction
+        for check in result.criteria[0].checks
+        if check.fraction < 1 and check.check.weight
     }
 
 
 def said_of(result, name: str) -> str:
     """The message of one check."""
-    return next(each.message for each in result.criteria[0].checks if each.check.id == name)
+    return next(check.message for check in result.criteria[0].checks if check.check.id == name)
 
 
 def test_checks_share_eighteen_points():
@@ -101,8 +101,8 @@ def test_notebook_and_script_get_the_same_result(grade):
     notebook, script = (grade(EXAMPLES / f"right-mini-{each}") for each in ("notebook", "script"))
     seen = [
         [
-            (each.check.id, each.status, each.fraction, each.message.replace(".ipynb", ".py"))
-            for each in result.criteria[0].checks
+            (check.check.id, check.status, check.fraction, check.message.replace(".ipynb", ".py"))
+            for check in result.criteria[0].checks
         ]
         for result in (notebook, script)
     ]
@@ -202,7 +202,9 @@ def test_missing_function_is_named_with_the_files_that_were_looked_at(grade):
 def test_every_known_mistake_gives_answers_of_its_own():
     right, draws = Attention(), Draws(Inputs(), "own answers")
     asked = [
-        each for causal in (False, True) for each in draws.questions(heads=True, causal=causal)
+        question
+        for causal in (False, True)
+        for question in draws.questions(heads=True, causal=causal)
     ]
     with np.errstate(all="ignore"):
         answers = {each.id: [attention(q) for q in asked] for each, attention in ATTENTIONS.items()}
@@ -261,12 +263,12 @@ def test_odd_numbers_break_nothing(number):
             return [number] * 3
         outputs = [np.full_like(each[0], number) for each in values["calls"]]
         if "function" in values:
-            return [{"answer": each} for each in outputs]
+            return [{"answer": output} for output in outputs]
         names = ("result", "masked", "weights", "heads", "merged")
         asked = zip(outputs, values["calls"], strict=True)
         return [{"answer": {**dict.fromkeys(names, out), "after": call[:3]}} for out, call in asked]
 
-    for name in [each for each in CHECKS if "found" not in each]:
+    for name in [check for check in CHECKS if "found" not in check]:
         with contextlib.suppress(CheckFailed, StudentFault):
             run(name, answer)
 

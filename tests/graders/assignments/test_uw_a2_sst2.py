@@ -50,14 +50,19 @@ def grade(tmp_path):
 def lost(result):
     """The points lost, by criterion."""
     assert result.status == "graded"
-    points = {each.criterion.id: each.criterion.points - each.points for each in result.criteria}
+    points = {
+        criterion.criterion.id: criterion.criterion.points - criterion.points
+        for criterion in result.criteria
+    }
     return {name: pytest.approx(each) for name, each in points.items() if each}
 
 
 def verdicts(result):
     """What was found, check by check."""
     return {
-        each.check.id: (each.fraction, each.hint) for of in result.criteria for each in of.checks
+        check.check.id: (check.fraction, check.hint)
+        for of in result.criteria
+        for check in of.checks
     }
 
 

@@ -122,7 +122,7 @@ def test_null_submissions_earn_nothing_here(first):
 
 def test_the_solution_and_the_examples_are_graded_under_each_secret(first):
     assert first.steadiness.submissions == 2
-    counts = {each.check: (each.gradings, each.flips) for each in first.steadiness.checks}
+    counts = {check.check: (check.gradings, check.flips) for check in first.steadiness.checks}
     assert counts == dict.fromkeys(("doubles", "doubles-zero", "answer"), (4, 0))
 
 
@@ -194,7 +194,7 @@ def test_a_recorded_survivor_is_no_news(place, folder, first):
     found = audited(folder, place / "out", executor=NoExecutor)
     assert found.clean
     assert found.mutations.stale == ()
-    assert {each.record for each in found.mutations.survivors} == {"out of scope"}
+    assert {survivor.record for survivor in found.mutations.survivors} == {"out of scope"}
     assert found.mutations.by_criterion[0].high == 1
 
 
@@ -259,8 +259,8 @@ def test_what_cannot_be_audited_is_refused(folder, tmp_path, file, old, new, sai
 def test_null_submissions_do_what_they_are_named_for(folder, tmp_path):
     task = load_assignment(str(folder))
     made = {
-        each.change.id: each.files["work.py"].decode()
-        for each in null_submissions(task, read_bases(task, tmp_path)[0])
+        submission.change.id: submission.files["work.py"].decode()
+        for submission in null_submissions(task, read_bases(task, tmp_path)[0])
     }
     assert made.pop("empty") == made.pop("starter") == ""
     results = {}

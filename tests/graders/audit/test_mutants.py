@@ -18,9 +18,9 @@ def mutants_of(text, seed=0, **others):
 def changed_lines(text):
     """The added lines of each mutant of these statements, by operator."""
     found = {}
-    for each in mutants_of(text):
-        lines = [line[1:].strip() for line in each.change.diff.splitlines() if line[0] == "+"]
-        found.setdefault(each.change.operator, []).append(" ".join(lines))
+    for mutant in mutants_of(text):
+        lines = [line[1:].strip() for line in mutant.change.diff.splitlines() if line[0] == "+"]
+        found.setdefault(mutant.change.operator, []).append(" ".join(lines))
     return found
 
 
@@ -52,7 +52,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("operator", [each.name for each in OPERATORS])
+@pytest.mark.parametrize("operator", [operator.name for operator in OPERATORS])
 def test_every_operator_makes_its_mistake(operator):
     text, mistake = PLANTED[operator]
     assert mistake in changed_lines(text + "\n")[operator]
@@ -73,7 +73,7 @@ def test_a_mutant_with_the_same_bytecode_is_dropped():
 def test_the_same_seed_makes_the_same_mutants():
     text = PLANTED["scaled"][0] + "\nx = a.sum(dim=1) - b\n"
     first, again, other = (
-        [each.change.id for each in mutants_of(text, seed)] for seed in (1, 1, 2)
+        [mutant.change.id for mutant in mutants_of(text, seed)] for seed in (1, 1, 2)
     )
     assert first == again != other
     assert sorted(first) == sorted(other)
@@ -81,7 +81,7 @@ def test_the_same_seed_makes_the_same_mutants():
 
 def test_an_id_depends_on_the_changed_lines_alone():
     before, after = (
-        {each.change.id for each in mutants_of(text)}
+        {mutant.change.id for mutant in mutants_of(text)}
         for text in ("x = a - b\n", "y = c\n\nx = a - b\n")
     )
     assert before
@@ -102,8 +102,8 @@ def test_every_second_mutant_is_of_the_solution():
 
 def test_a_line_that_two_submissions_share_is_mutated_once():
     shared = "x = a - b\n"
-    alone = {each.change.id for each in mutants_of(shared)}
-    found = [each.change for each in mutants_of(shared, right=f"y = c < d\n\n{shared}")]
+    alone = {mutant.change.id for mutant in mutants_of(shared)}
+    found = [mutant.change for mutant in mutants_of(shared, right=f"y = c < d\n\n{shared}")]
     assert {each.base for each in found} == {"solution", "right"}
     assert sum(each.id in alone for each in found) == len(alone)
     assert all("a - b" not in each.diff for each in found if each.id not in alone)

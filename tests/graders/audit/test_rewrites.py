@@ -109,7 +109,9 @@ def rewrites_of(text, patterns=("work.py",), count=30):
 
 
 def test_rewritten_submissions_compute_the_same():
-    found = [each for each in rewrites_of(PROGRAM) if each.change.operator != "second module"]
+    found = [
+        rewrite for rewrite in rewrites_of(PROGRAM) if rewrite.change.operator != "second module"
+    ]
     assert len(found) > 15
     assert len({each.files["work.py"] for each in found}) == len(found)
     assert all(run(each.files["work.py"].decode()) == run(PROGRAM) for each in found)
@@ -129,8 +131,8 @@ def test_notebooks_are_written_where_they_are_accepted():
     made = next(each for each in found if each.change.operator == "notebook")
     cells = json.loads(made.files["work.ipynb"])["cells"]
     assert "work.py" not in made.files
-    assert run("".join(each["source"] for each in cells)) == run(PROGRAM)
-    assert all(each.change.operator != "notebook" for each in rewrites_of(PROGRAM))
+    assert run("".join(cell["source"] for cell in cells)) == run(PROGRAM)
+    assert all(rewrite.change.operator != "notebook" for rewrite in rewrites_of(PROGRAM))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,7 @@ def test_notebooks_are_written_where_they_are_accepted():
 )
 def test_what_could_change_the_result_is_left_alone(text):
     module = cst.parse_module(text)
-    kinds = [each for each in REWRITES if each.name in ("sides swapped", "locals renamed")]
+    kinds = [rewrite for rewrite in REWRITES if rewrite.name in ("sides swapped", "locals renamed")]
     assert all(module.visit(each.made(module, Always(0), "")).code == text for each in kinds)
 
 

@@ -29,7 +29,9 @@ def change(name, operator="dim", definition="softmax"):
 
 def lost(*criteria, mistake=""):
     """A mutant that failed one check of each of these criteria."""
-    checks = tuple(Seen(f"{each}-1", each, "failed", 0.0, mistake) for each in criteria)
+    checks = tuple(
+        Seen(f"{criterion}-1", criterion, "failed", 0.0, mistake) for criterion in criteria
+    )
     return Graded(dict.fromkeys(criteria, 1.0), checks)
 
 
@@ -50,7 +52,7 @@ def test_a_mutant_counts_for_the_criteria_that_lost_points(task):
 def test_a_survivor_counts_where_mutants_of_its_definition_lost_points(task):
     here, there = change("b"), change("c", definition="other")
     found = summary(task, [("a", lost("rows")), (here, lost()), (there, lost())])
-    assert {each.change.id: each.criteria for each in found.survivors} == {
+    assert {survivor.change.id: survivor.criteria for survivor in found.survivors} == {
         "b": ("rows",),
         "c": ("rows", "shift"),
     }
@@ -59,7 +61,7 @@ def test_a_survivor_counts_where_mutants_of_its_definition_lost_points(task):
 
 def test_advice_leaves_a_survivor_less_suspicious(task):
     found = summary(task, [("a", lost("rows")), ("b", lost("style")), ("c", lost())])
-    assert [each.change.id for each in found.survivors] == ["c", "b"]
+    assert [survivor.change.id for survivor in found.survivors] == ["c", "b"]
     plain, advised = found.survivors
     assert advised.advice == ("style",)
     assert advised.suspicion == pytest.approx(plain.suspicion / 2, abs=1e-3)

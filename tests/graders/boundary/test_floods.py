@@ -239,4 +239,4 @@ while time.monotonic() < end:
 def processes_with(marker, file="cmdline"):
     """Processes with this text, other than this one."""
     own = Path(f"/proc/self/{file}").read_text().rstrip("\0\n")
-    return [each for each in texts_of(file) if marker in each and each != own]
+    return [text for text in texts_of(file) if marker in text and text != own]

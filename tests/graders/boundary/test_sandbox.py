@@ -142,7 +142,7 @@ time.sleep(60)
     with started(source, env={"TMPDIR": str(tmp_path)}) as softmark:
         assert softmark.stdout.readline() == "ready\n"
         softmark.send_signal(signal.SIGKILL)
-    assert wait_for(lambda: not any(each.endswith(marker) for each in texts_of("cmdline")))
+    assert wait_for(lambda: not any(text.endswith(marker) for text in texts_of("cmdline")))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def make(points, late=None, extra=None, most=10.0):
     if extra is not None:
         bonus = Criterion("x", "X", 5.0, "visible", "code", extra_credit=True)
         criteria.append(CriterionResult(bonus, "partial", extra, ()))
-    score = None if None in points else sum(each.points for each in criteria)
+    score = None if None in points else sum(criterion.points for criterion in criteria)
     at = None if late is None else DUE + late
     submission = Submission("ada", "ada", "toy", Path(), "f" * 64, at)
     most_of_all, found = most * len(points), tuple(criteria)

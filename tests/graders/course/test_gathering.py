@@ -37,7 +37,7 @@ def test_an_archive_of_an_export_or_a_download_is_read_as_that(course, tiny, tmp
     assert in_words(found)[0].startswith("read as a Gradescope export: 1 submission")
     archive = course({"leejo_8_1_answer.txt": "42", "leejo_9_2_work.py": "", "leejo_9_3_b.py": ""})
     found = gathered(archive, tiny, tmp_path / "out")
-    assert [each.id for each in found.submissions] == ["leejo_8", "leejo_9"]
+    assert [submission.id for submission in found.submissions] == ["leejo_8", "leejo_9"]
     files = {"e/submission_metadata.yml": METADATA, "e/submission_1/answer.txt": "42", ".x": ""}
     assert gathered(course(files), tiny, tmp_path / "out").layout == "gradescope"
 
@@ -117,7 +117,7 @@ def late(tiny):
 def test_nobody_is_late_by_the_time_at_which_we_unpacked(course, late, tmp_path):
     archive = course({"course/ada/answer.txt": "42", "course/bob/answer.txt": "42"})
     found = gathered(archive, late, tmp_path / "out")
-    assert [each.submitted_at for each in found.submissions] == [None, None]
+    assert [submission.submitted_at for submission in found.submissions] == [None, None]
     assert in_words(found)[-1].endswith("so nobody is marked late")
 
 

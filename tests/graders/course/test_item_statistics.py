@@ -74,7 +74,7 @@ def test_discrimination_leaves_the_item_out_and_a_criterion_alone_has_none(cours
     lines = by_key(course([(1.0, 0.0, 0.0), (0.0, 0.25, 0.0), (0.0, 0.0, 0.25), (1.0, 0.0, 0.0)]))
     assert lines["mask", "a"].discrimination == pytest.approx(-1.0)
     lines = by_key(course([(x, x, x) for x in (0.0, 0.5, 1.0)]))
-    assert [each.discrimination for each in lines.values()] == pytest.approx([1.0] * 5)
+    assert [line.discrimination for line in lines.values()] == pytest.approx([1.0] * 5)
     items = Items()
     for number, fraction in enumerate((0.0, 0.5, 1.0)):
         graded = criterion_result(replace(MASK, points=0.0), _found("a", fraction))

@@ -173,7 +173,7 @@ def a_batch_grades_nothing_more(course):
 
 def test_a_check_that_is_gone_or_new_is_named(course):
     edit(course[0] / "checks_spelling.py", "def test_digits", "def test_numerals")
-    changes = [each.changes for each in regrade(course).differences]
+    changes = [difference.changes for difference in regrade(course).differences]
     assert [(c.check, c.before, c.after) for c in changes[0]] == [
         ("numerals", "not there", "passed"),
         ("digits", "passed", "not there"),

@@ -20,7 +20,7 @@ def named(tmp_path):
     def write(rows, *names, header=HEADER, **options):
         file = tmp_path / "roster.csv"
         file.write_text(header + rows)
-        uploads = [each if isinstance(each, Submission) else upload(each) for each in names]
+        uploads = [name if isinstance(name, Submission) else upload(name) for name in names]
         return by_roster(uploads, file, tmp_path / "out", **options)
 
     return write
@@ -31,7 +31,7 @@ def upload(name, student="", file=""):
 
 
 def people(enrolled):
-    return [people_in(each.student) for each in enrolled.submissions]
+    return [people_in(submission.student) for submission in enrolled.submissions]
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_doctor_compares_the_files_of_an_authors_assignment(tmp_path, tiny):
     (tmp_path / "own" / "assignment.toml").write_text(declared)
     (tmp_path / "gold.csv").write_text("1\n2\n")
     symptoms = examine(tmp_path, str(tmp_path / "own"))
-    data = next(each for each in symptoms if each.name == "data")
+    data = next(symptom for symptom in symptoms if symptom.name == "data")
     assert not data.good
     assert "gold.csv has 2 rows; expected 3" in data.found
 

@@ -138,7 +138,7 @@ def test_retry_asks_the_same_question_again(grade, tiny_folder, ada, bob, tmp_pa
     with open_store(tmp_path / "out") as store:
         (retry,) = unfinished(store, OPTIONS.tier)
     assert retry.request == GradingRequest(load_assignment(str(tiny_folder)), OPTIONS)
-    assert [(each.id, each.path) for each in retry.submissions] == [("bob", bob)]
+    assert [(submission.id, submission.path) for submission in retry.submissions] == [("bob", bob)]
 
 
 def test_retry_names_an_upload_that_is_gone(grade, ada, tmp_path):

@@ -329,6 +329,6 @@ def test_whoever_was_killed_once_is_graded_again(killed):
 def test_whoever_is_killed_twice_has_not_used_too_much(killed):
     result = killed(2)
     assert costs_nothing(result)
-    said = [check.message for each in result.criteria for check in each.checks]
+    said = [check.message for criterion in result.criteria for check in criterion.checks]
     assert not any("used too much" in text for text in said)
     assert any("killed" in text for text in said)

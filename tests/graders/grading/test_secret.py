@@ -48,7 +48,7 @@ def secret_file(tmp_path):
 def test_new_secrets_have_128_bits_and_are_not_public():
     secrets = {new_secret() for _ in range(1000)}
     assert len(secrets) == 1000
-    assert all(PUBLIC < each < 2**128 for each in secrets)
+    assert all(PUBLIC < secret < 2**128 for secret in secrets)
     assert max(secrets) > 2**127
 
 
@@ -206,7 +206,7 @@ def test_secret_is_not_in_the_memory_of_the_child(tiny_folder, hand_in, out, tol
     task, options = load_assignment(str(tiny_folder)), Options(best_tier(), draw=draw)
     upload = identify(hand_in(work_py=code, answer_txt="42"), task.name)
     result = grade_submission(upload, task, options)
-    found = {c.check.id: c.message for each in result.criteria for c in each.checks}
+    found = {c.check.id: c.message for criterion in result.criteria for c in criterion.checks}
     assert found["doubles"] == ("" if told else "The product is wrong.")
 
 
@@ -235,13 +235,13 @@ def test_retry_and_regrade_ask_what_was_asked(batch, out, tiny_folder):
     checks.write_text(right.replace("text = submitted", "raise OSError; text = submitted"))
     with pytest.raises(AssertionError):
         batch()
-    asked = {each["environment"]["inputs"] for each in results(out)}
+    asked = {result["environment"]["inputs"] for result in results(out)}
     checks.write_text(right)
     words = ("--out", out, "--executor", "serial")
     assert softmark("retry", *words).exit_code == 0
-    assert {each["environment"]["inputs"] for each in results(out)} == asked
+    assert {result["environment"]["inputs"] for result in results(out)} == asked
     checks.write_text(right.replace("Nearly.", "Not quite."))
     assert softmark("regrade", tiny_folder, *words, "--publish").exit_code == 0
-    assert {each["environment"]["inputs"] for each in results(out)} == asked
+    assert {result["environment"]["inputs"] for result in results(out)} == asked
     assert len(asked) == 1
-    assert all(each["status"] == "graded" for each in results(out))
+    assert all(result["status"] == "graded" for result in results(out))

@@ -20,7 +20,7 @@ def clean(tmp_path):
         for file, text in files.items():
             (root / file).parent.mkdir(parents=True, exist_ok=True)
             (root / file).write_text(text)
-        return CleanFolder(root, root, {each: root / each for each in artifacts}, ())
+        return CleanFolder(root, root, {artifact: root / artifact for artifact in artifacts}, ())
 
     return write
 

@@ -51,7 +51,7 @@ def test_a_policy_is_what_the_file_declares(load):
     )
     lateness = Lateness(5, 2, 3_600, "of_maximum", 3, "not_accepted")
     assert task.grading == GradingPolicy(lateness, (Drop(("a", "b"), 1),), 0.5, "up")
-    assert [each.id for each in task.rubric if each.extra_credit] == ["x"]
+    assert [criterion.id for criterion in task.rubric if criterion.extra_credit] == ["x"]
 
 
 def test_an_assignment_without_a_table_declares_nothing(load):
@@ -80,13 +80,15 @@ def test_what_does_not_fit_is_refused_with_its_key(load, grading, words):
 
 
 def test_a_result_has_extra_credit_above_its_maximum(tiny, hand_in):
-    rubric = tuple(replace(each, extra_credit=each.id == "answer") for each in tiny.rubric)
+    rubric = tuple(
+        replace(criterion, extra_credit=criterion.id == "answer") for criterion in tiny.rubric
+    )
     upload = identify(hand_in(answer_txt="42"), "tiny")
     options = Options(best_tier(), only=frozenset({"answer"}))
     result = grade_submission(upload, replace(tiny, rubric=rubric), options)
     assert (result.score, result.max_score) == (2.0, 0.0)
     again = result_from_text(result_text(result), "")
-    assert [each.criterion.extra_credit for each in again.criteria] == [True]
+    assert [criterion.criterion.extra_credit for criterion in again.criteria] == [True]
 
 
 def test_a_due_date_without_a_zone_is_refused_where_lateness_counts(load):

@@ -184,7 +184,7 @@ def test_equal_and_nearly_equal_files_have_their_base_rate(read):
     assert (many.name, many.equal, many.pairs) == ("dev", 10, 10)
     assert other.name == "test"
     given = read(given={"x": lines})
-    assert [each.name for each in compare(uploads, given=given).files] == ["m.params"]
+    assert [file.name for file in compare(uploads, given=given).files] == ["m.params"]
 
 
 HOSTILE = {
@@ -210,7 +210,7 @@ def test_hostile_files_are_bounded_and_others_are_still_compared(read, content, 
     uploads = read(ada={"a.py": ORIGINAL}, mallory={file: content}, eve=eve)
     found = compare(uploads)
     assert ("ada", "eve") in shares(found)
-    assert all(len(each.code.codes) <= MOST_TOKENS for each in uploads)
+    assert all(len(upload.code.codes) <= MOST_TOKENS for upload in uploads)
     assert time.process_time() - start < 20
 
 

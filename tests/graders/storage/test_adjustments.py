@@ -42,7 +42,7 @@ def test_an_earlier_store_takes_them(out):
     (found,) = add(out, given)
     assert replace(found, number=0, made_at="") == given
     assert datetime.fromisoformat(found.made_at).tzinfo == UTC
-    (graded,) = (each for each in ada(out).criteria if each.criterion.id == "b")
+    (graded,) = (criterion for criterion in ada(out).criteria if criterion.criterion.id == "b")
     assert (graded.points, graded.machine, graded.status) == (1.5, 4.0, "partial")
     add(out, replace(given, action="undo", seen=1))
     assert ada(out) == before

@@ -38,7 +38,7 @@ def is_formula(cell):
     bare = re.sub('^[\\s"\ufeff\u200b\x00]+', "", cell)
     starts = (cell[:1], bare[:1])
     return not NUMBER.fullmatch(cell.strip('"')) and any(
-        each in "=+-@＝＋－＠" for each in starts if each
+        start in "=+-@＝＋－＠" for start in starts if start
     )
 
 

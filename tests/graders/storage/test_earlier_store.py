@@ -45,12 +45,14 @@ def test_all_that_it_kept_is_read_and_what_waits_can_be_decided(out):
         result = store.member_result(1, "ada")
     assert result.title == "Transformers and Pretraining (discussion sheet)"
     assert result.submission.submitted_at is not None
-    assert {each.criterion.kind for each in result.criteria} == {"written"}
-    assert [each.check.weight for each in result.criteria[1].checks] == [2.0, 2.0]
+    assert {criterion.criterion.kind for criterion in result.criteria} == {"written"}
+    assert [check.check.weight for check in result.criteria[1].checks] == [2.0, 2.0]
     with open_review(out) as review:
         review.refresh()
         answers = [each for of in review.material.answers.values() for each in of.values()]
-        waiting = {each.check for each in answers if review.standing(each).state == "undecided"}
+        waiting = {
+            answer.check for answer in answers if review.standing(answer).state == "undecided"
+        }
     assert waiting == {"g/review", "h/review"}
 
 
@@ -66,4 +68,4 @@ def test_a_new_grading_in_it_keeps_the_decision_of_an_unchanged_answer(out, tmp_
         (criterion,) = (
             each for each in store.member_result(2, "ada").criteria if each.criterion.id == "b"
         )
-    assert {each.check.id: each.status for each in criterion.checks}["b/review"] == "passed"
+    assert {check.check.id: check.status for check in criterion.checks}["b/review"] == "passed"

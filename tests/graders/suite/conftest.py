@@ -83,8 +83,8 @@ def grade(folder, hand_in):
 
 
 def points(result):
-    return {each.criterion.id: each.points for each in result.criteria}
+    return {criterion.criterion.id: criterion.points for criterion in result.criteria}
 
 
 def checks(result):
-    return {found.check.id: found for each in result.criteria for found in each.checks}
+    return {found.check.id: found for criterion in result.criteria for found in criterion.checks}

@@ -35,7 +35,7 @@ def read(tmp_path):
 
 
 def weights(tests):
-    return {f"{each.case}.{each.method}": each.weight for each in tests}
+    return {f"{test.case}.{test.method}": test.weight for test in tests}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_class_of_a_helper_counts_where_it_is_imported(read):
     """unittest runs it there; a class that others build on is theirs."""
     lib = f"from unittest import *\nclass A(TestCase):\n    {X}\nclass Base(TestCase):\n    {X}\n"
     tests = read("from lib import A, Base\nclass B(Base): ...\n", lib=lib)
-    assert {(each.module, each.case) for each in tests} == {("test_a", "A"), ("test_a", "B")}
+    assert {(test.module, test.case) for test in tests} == {("test_a", "A"), ("test_a", "B")}
     assert weights(read("from lib import A as Other\n", lib=lib)) == {"Other.test_x": 0}
     assert set(weights(read("from lib import *\n", lib=lib))) == {"A.test_x", "Base.test_x"}
 

@@ -203,7 +203,7 @@ def grade(essay, tmp_path):
         result = grade_submission(
             identify(folder, essay.name), essay, replace(Options(Tier.NONE), **options)
         )
-        return result, {c.check.id: c for each in result.criteria for c in each.checks}
+        return result, {c.check.id: c for criterion in result.criteria for c in criterion.checks}
 
     return graded
 
@@ -215,7 +215,7 @@ def graded_answers(name, folder, answers):
     options = Options(Tier.NONE, only=choose_criteria(assignment, "written"))
     result = grade_submission(identify(folder, name), assignment, options)
     assert result.status != "incomplete", result
-    return {each.check.id: each for found in result.criteria for each in found.checks}
+    return {check.check.id: check for found in result.criteria for check in found.checks}
 
 
 @cache
@@ -268,7 +268,7 @@ def questions():
 
 @pytest.fixture(scope="session")
 def asked(questions):
-    return tuple(wanted_of(each, quoted(each)) for each in questions)
+    return tuple(wanted_of(question, quoted(question)) for question in questions)
 
 
 @pytest.fixture(scope="session")
@@ -300,7 +300,7 @@ def judge():
     def judged(verify, answer, *, mistakes=(), others=None, seed=0, **settings):
         parts = answer if isinstance(answer, dict) else {"formula": answer}
         names = settings.pop("parts", tuple(parts))
-        known = tuple(Mistake(*each) for each in mistakes)
+        known = tuple(Mistake(*mistake) for mistake in mistakes)
         machine = Machine(1, "formula", names, verify, settings, known, "", "")
         return VERIFIERS[verify](Asked(machine, parts, others or {}, np.random.default_rng(seed)))
 

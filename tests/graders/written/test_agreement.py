@@ -15,7 +15,7 @@ OBSERVERS = """
 
 
 def made(number, answer, reviewer, ticks=(True, False), *, seen=0, undoes=0, at=None):
-    items = tuple(JudgedItem(f"line {n}", 1.0, each) for n, each in enumerate(ticks, 1))
+    items = tuple(JudgedItem(f"line {n}", 1.0, tick) for n, tick in enumerate(ticks, 1))
     moment = (START + timedelta(seconds=20 * number if at is None else at)).isoformat()
     return Decision(
         answer, "1b/review", "hash", reviewer, 2.0, items,
@@ -70,7 +70,7 @@ def test_only_decisions_made_without_seeing_the_other_one_are_readings():
 
 def test_pace_skips_breaks_and_a_strict_end_shows_as_drift():
     ticks = [(True, True)] * 8 + [(False, False)] * 8
-    rows = [made(n, f"answer {n}", "R", each, at=30 * n) for n, each in enumerate(ticks, 1)]
+    rows = [made(n, f"answer {n}", "R", tick, at=30 * n) for n, tick in enumerate(ticks, 1)]
     rows.append(made(17, "late", "R", (False, False), at=90_000))
     (pace,) = paces(rows)
     assert (pace.decisions, pace.seconds) == (17, 30.0)

@@ -79,7 +79,7 @@ def found(tmp_path_factory, tiny_verifiers):
 
 def test_questions_follow_the_rubric(both_folder):
     rubric = load_assignment(str(both_folder)).rubric
-    assert [(each.id, each.kind, each.points) for each in rubric] == [
+    assert [(criterion.id, criterion.kind, criterion.points) for criterion in rubric] == [
         ("double", "code", 4),
         ("answer", "metric", 2),
         ("1b", "written", 3),

@@ -33,8 +33,8 @@ def test_right_answers_need_no_person_but_for_the_text(grade):
     assert (result.status, result.score, result.max_score) == ("needs_review", None, 8)
     assert found["1b/review"].actual == "Each entry is doubled."
     assert (found["1b/machine"].check.weight, found["1b/review"].check.weight) == (2, 1)
-    assert [each.criterion.kind for each in result.criteria] == ["written"] * 4
-    assert [each.criterion.id for each in result.criteria] == ["1a", "1b", "1c.i", "Q2.1"]
+    assert [criterion.criterion.kind for criterion in result.criteria] == ["written"] * 4
+    assert [criterion.criterion.id for criterion in result.criteria] == ["1a", "1b", "1c.i", "Q2.1"]
 
 
 def test_partial_credit_reaches_the_result(grade):
@@ -201,8 +201,8 @@ def test_a_question_may_be_hidden_or_extra_credit(essay_folder):
     more = 'id = "1a"\nvisibility = "hidden"\nextra_credit = true'
     file.write_text(file.read_text().replace('id = "1a"', more))
     rubric = load_assignment(str(essay_folder)).rubric
-    assert [each.visibility for each in rubric[:2]] == ["hidden", "visible"]
-    assert [each.extra_credit for each in rubric[:2]] == [True, False]
+    assert [criterion.visibility for criterion in rubric[:2]] == ["hidden", "visible"]
+    assert [criterion.extra_credit for criterion in rubric[:2]] == [True, False]
 
 
 def test_answers_are_found_without_being_named(essay):

@@ -144,7 +144,7 @@ def test_every_award_has_a_line_of_the_rubric():
 
 def test_each_value_has_a_line_of_its_own():
     question = by_hand(ask("1d.i", "formula", ("q1", "q2", "q3"), None))
-    assert [each.text for each in question.review.items] == [
+    assert [item.text for item in question.review.items] == [
         "`q1` is correct",
         "`q2` is correct",
         "`q3` is correct",
@@ -170,7 +170,7 @@ def test_checks_that_need_review_wait_and_have_a_name_to_decide_them_by(
 
 def test_three_thirds_of_a_point_are_the_point(make_result):
     question = by_hand(replace(ask("e", "formula", ("x", "y", "z"), None)))
-    items = tuple(JudgedItem(each.text, each.points, True) for each in question.review.items)
+    items = tuple(JudgedItem(item.text, item.points, True) for item in question.review.items)
     check = Check("e/machine", "", "e", 1.0)
     waiting = CheckResult(check, "needs_review", 0.0, "Why.", "Where.", actual="x")
     graded = criterion_result(Criterion("e", "", 1.0, "visible", "written"), (waiting,))
@@ -199,7 +199,9 @@ def regraded(essay_folder, tmp_path):
 
 
 def status(result):
-    return {c.check.id: c.status for each in result.criteria for c in each.checks}["1b/review"]
+    return {c.check.id: c.status for criterion in result.criteria for c in criterion.checks}[
+        "1b/review"
+    ]
 
 
 def test_a_regrade_stores_no_decision_as_if_a_machine_had_made_it(regraded, essay_folder):

@@ -25,7 +25,7 @@ from graders.written.question import Review, RubricItem
     ],
 )
 def test_sentences_are_cut_where_they_end(answer, expected):
-    assert [each.text for each in sentences(answer)] == expected
+    assert [sentence.text for sentence in sentences(answer)] == expected
 
 
 def test_long_answers_are_read_in_bounded_pieces():
@@ -151,7 +151,9 @@ def test_contradiction_lowers_the_confidence_unless_denied():
 
 def test_long_contradiction_survives_rewording():
     found = one("With padding on, exactly 512 tokens is what every sample will have.", 2)
-    assert [each.phrase for each in found.contradictions] == ["every sample has exactly 512 tokens"]
+    assert [contradiction.phrase for contradiction in found.contradictions] == [
+        "every sample has exactly 512 tokens"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_a_template_filled_in_is_read(parts_of, questions):
 
 def test_a_template_without_its_quote_marks_answers_nothing(questions):
     """A line of it elsewhere is an answer, as is a value that is quoted below its name."""
-    wanted = tuple(wanted_of(each, quoted(each)) for each in questions)
+    wanted = tuple(wanted_of(question, quoted(question)) for question in questions)
     bare = answers_template("Tiny", questions).replace("\n> ", "\n").partition("\n## ")
     given = read_answers({"answers.md": f"## {bare[2]}".encode()}, wanted).given
     assert not any(answer.parts for answer in given.values())

@@ -156,7 +156,7 @@ def test_draws_are_distributed_as_the_reference_s(length):
     ]
     torch.manual_seed(length)
     corpus = read_corpus(text, vocabulary, 48, device=CPU)
-    n, m, start = (each.tolist() for each in draw_spans(corpus, torch.zeros(DRAWS).long()))
+    n, m, start = (span.tolist() for span in draw_spans(corpus, torch.zeros(DRAWS).long()))
     at_once = list(zip(n, m, start, strict=True))
     for what in (
         lambda n, m, start: n,

@@ -36,9 +36,9 @@ def undisturbed(tmp_path_factory):
 
 def correct(metrics, method, part="test"):
     (found,) = (
-        each.accuracy.correct
-        for each in metrics.evaluations
-        if (each.accuracy.model, each.accuracy.part) == (method, part)
+        evaluation.accuracy.correct
+        for evaluation in metrics.evaluations
+        if (evaluation.accuracy.model, evaluation.accuracy.part) == (method, part)
     )
     return found
 
@@ -75,7 +75,7 @@ def test_all_methods_learn_to_answer_questions(tmp_path):
     assert correct(metrics, "full") >= 950
     assert correct(metrics, "head") >= BETTER_THAN_MAJORITY
     assert correct(metrics, "prefix") >= BETTER_THAN_MAJORITY
-    assert [each.trained for each in metrics.trainings[1:]] == [2 * 64 + 2, 130 * 64 + 2]
+    assert [training.trained for training in metrics.trainings[1:]] == [2 * 64 + 2, 130 * 64 + 2]
     assert len(load_file(tmp_path / "prefix.safetensors")["prefix"]) == 128
     assert {(c.first, c.second, c.part) for c in metrics.comparisons} == {
         (first, second, part)
@@ -111,17 +111,19 @@ def test_metrics_are_what_the_files_say(undisturbed):
     with open_labelled(None, "sst2") as data:
         gold = {"dev": [y for _, y in data.dev], "test": [y for _, y in data.test]}
     right = {}
-    for each in (each.accuracy for each in metrics.evaluations):
+    for each in (evaluation.accuracy for evaluation in metrics.evaluations):
         said = (out / f"{each.model}.{each.part}.predictions").read_text().split()
         pairs = zip(said, gold[each.part], strict=True)
         right[each.model, each.part] = [int(a) == b for a, b in pairs]
         assert each.correct == sum(right[each.model, each.part])
         assert (each.low, each.high) == wilson(each.correct, each.n)
-    for each in metrics.comparisons:
-        pairs = list(zip(right["full", each.part], right["head", each.part], strict=True))
-        assert each.only_first == sum(a and not b for a, b in pairs)
-        assert each.only_second == sum(b and not a for a, b in pairs)
-        assert each.p == mcnemar(each.only_first, each.only_second)
+    for comparison in metrics.comparisons:
+        pairs = list(
+            zip(right["full", comparison.part], right["head", comparison.part], strict=True)
+        )
+        assert comparison.only_first == sum(a and not b for a, b in pairs)
+        assert comparison.only_second == sum(b and not a for a, b in pairs)
+        assert comparison.p == mcnemar(comparison.only_first, comparison.only_second)
     assert [a.correct for a in metrics.majority] == [254, 509]
 
 

@@ -24,9 +24,9 @@ def test_demo_learns_what_pretraining_is_for(tmp_path):
     assert done.returncode == 0, done.stderr
     metrics = TypeAdapter(Metrics).validate_json((tmp_path / "metrics.json").read_bytes())
     right = {model: [0, 0] for model in ("vanilla.nopretrain", "vanilla.pretrain", "rope.pretrain")}
-    for each in metrics.accuracies:
-        right[each.model][0] += each.correct
-        right[each.model][1] += each.n
+    for accuracy in metrics.accuracies:
+        right[accuracy.model][0] += accuracy.correct
+        right[accuracy.model][1] += accuracy.n
     shares = {model: correct / n for model, (correct, n) in right.items()}
     assert shares["vanilla.nopretrain"] <= 0.10
     assert shares["vanilla.pretrain"] >= 0.40

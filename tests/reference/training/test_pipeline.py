@@ -97,11 +97,13 @@ def test_metrics_are_what_the_files_say(undisturbed):
     metrics = TypeAdapter(Metrics).validate_json((out / "metrics.json").read_bytes())
     assert metrics.complete
     with open_data(None) as data:
-        for each in metrics.accuracies:
-            said = (out / f"{each.model}.{each.part}.predictions").read_text().split("\n")[:-1]
-            n, correct = evaluate_places(data.folder / f"birth_{each.part}.tsv", said)
-            assert (each.n, each.correct) == (n, correct)
-            assert (each.low, each.high) == wilson(each.correct, each.n)
+        for accuracy in metrics.accuracies:
+            said = (
+                (out / f"{accuracy.model}.{accuracy.part}.predictions").read_text().split("\n")[:-1]
+            )
+            n, correct = evaluate_places(data.folder / f"birth_{accuracy.part}.tsv", said)
+            assert (accuracy.n, accuracy.correct) == (n, correct)
+            assert (accuracy.low, accuracy.high) == wilson(accuracy.correct, accuracy.n)
     assert len(metrics.accuracies) == 6
     baselines = {(b.model, b.part): 100 * b.share for b in metrics.baselines}
     assert baselines["london", "dev"] == baselines["london", "test"] == 5.0

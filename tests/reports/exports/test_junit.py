@@ -143,4 +143,4 @@ def test_no_total_is_no_document_of_classroom50(graded, incomplete, rejected, ex
     written = export("classroom50", incomplete, graded, rejected)
     assert [json.loads(each)["submission"] for each in written.text.splitlines()] == ["ada"]
     assert len(written.problems) == 2
-    assert all("left out" in each for each in written.problems)
+    assert all("left out" in problem for problem in written.problems)

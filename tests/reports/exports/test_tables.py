@@ -114,7 +114,7 @@ def test_no_cell_is_run_by_a_spreadsheet(export, by, name):
     task = replace(TASK, title="=1+1", name="+toy")
     table = pandas.read_csv(io.StringIO(export(name, by(attack), task=task).text), dtype=str)
     cells = [*table.columns, *table.fillna("").to_numpy().ravel()]
-    assert not [each for each in cells if each.startswith(("=", "+", "-", "@"))]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -115,7 +115,7 @@ def grade(essay, tmp_path):
         with open_store(tmp_path / "out") as store:
             generation = store.begin(essay, "checks")
             for name, texts in answers.items():
-                made = CacheKey(address, asked, {each.id: "key" for each in essay.rubric})
+                made = CacheKey(address, asked, {criterion.id: "key" for criterion in essay.rubric})
                 store.put(generation, result_of(essay, name, texts), made)
         return tmp_path / "out"
 
@@ -236,9 +236,9 @@ def handles(graded):
     """The handle of each submission's answer to a question."""
     with open_review(graded) as review:
         return {
-            (name, each.submission): each.handle
+            (name, answer.submission): answer.handle
             for name, answers in review.material.answers.items()
-            for each in answers.values()
+            for answer in answers.values()
         }
 
 

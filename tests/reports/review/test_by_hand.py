@@ -36,7 +36,9 @@ def unreadable(assignment, name, texts):
     checks = [
         each for graded in made.criteria for each in graded.checks if each.check.criterion != "2c"
     ]
-    criteria = tuple(scoring.criterion_result(each, [*checks, waits]) for each in assignment.rubric)
+    criteria = tuple(
+        scoring.criterion_result(criterion, [*checks, waits]) for criterion in assignment.rubric
+    )
     return replace(made, criteria=criteria, score=scoring.total(criteria))
 
 

@@ -34,7 +34,9 @@ def predictions(assignment, name, asked):
     advice = CheckResult(Check("same", "It fits.", "weights"), "needs_review", 0.0, asked)
     rubric = (assignment.rubric[0], replace(assignment.rubric[1], kind="metric"), ADVICE)
     missing = made.criteria[0].checks
-    criteria = tuple(scoring.criterion_result(each, [*missing, points, advice]) for each in rubric)
+    criteria = tuple(
+        scoring.criterion_result(criterion, [*missing, points, advice]) for criterion in rubric
+    )
     status, score = scoring.result_status(criteria), scoring.total(criteria)
     return replace(made, criteria=criteria, status=status, score=score)
 

@@ -42,8 +42,8 @@ def test_files_of_one_student_are_one_submission(download):
 
 def test_students_of_one_name_stay_two_and_late_ones_have_no_time(download):
     found = collected(download("leejo_7_1_work.py", "leejo_LATE_8_2_work.py"))
-    assert [each.id for each in found.submissions] == ["leejo_7", "leejo_8"]
-    assert [each.submitted_at for each in found.submissions] == [None, None]
+    assert [submission.id for submission in found.submissions] == ["leejo_7", "leejo_8"]
+    assert [submission.submitted_at for submission in found.submissions] == [None, None]
     assert found.notes[-1].endswith("without penalty: leejo_8")
 
 
@@ -89,7 +89,7 @@ def test_only_strays_and_links_are_left_out_and_strays_are_named(download):
     folder = download("leejo_8_1_work.py", "notes.md", ".ada.zip", ".eve.py", ".DS_Store")
     (folder / "leejo_8_2_passwd.txt").symlink_to("/etc/passwd")
     found = collected(folder, "canvas")
-    assert [files(each) for each in found.submissions] == [["work.py"]]
+    assert [files(submission) for submission in found.submissions] == [["work.py"]]
     strays = [note.split(":")[0] for note in found.notes if "passwd" not in note]
     assert sorted(strays) == [".ada.zip", ".eve.py", "notes.md"]
 
@@ -121,6 +121,6 @@ def test_one_file_too_many_is_not_silently_another_layout(download):
 
 def test_a_name_may_have_underscores(download):
     found = collected(download("van_gogh_7_41_work.py", "de_la_cruz_LATE_8_42_a_9_b.py"))
-    assert [each.id for each in found.submissions] == ["de_la_cruz_8", "van_gogh_7"]
+    assert [submission.id for submission in found.submissions] == ["de_la_cruz_8", "van_gogh_7"]
     assert files(found.submissions[0]) == ["a_9_b.py"]
     assert found.notes[-1].endswith("without penalty: de_la_cruz_8")

@@ -39,7 +39,7 @@ def clone(tmp_path):
 
 def git(path, *words):
     people = ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL")
-    environment = {f"GIT_{each}": "a@x" for each in people}
+    environment = {f"GIT_{person}": "a@x" for person in people}
     environment |= {"GIT_COMMITTER_DATE": WHEN.isoformat(), "GIT_CONFIG_GLOBAL": os.devnull}
     environment |= {"PATH": os.environ["PATH"], "HOME": str(path)}
     subprocess.run(["git", *words], cwd=path, env=environment, check=True)
@@ -59,8 +59,11 @@ def test_a_folder_of_clones_is_noticed(clone):
     clone("bob")
     (folder / ".DS_Store").write_text("")
     found = gather(folder, Wanted("toy", ("work.py",), folder.parent / "out"))
-    assert (found.layout, [each.id for each in found.submissions]) == ("git", ["%2Eada", "bob"])
-    assert {each.submitted_at for each in found.submissions} == {WHEN}
+    assert (found.layout, [submission.id for submission in found.submissions]) == (
+        "git",
+        ["%2Eada", "bob"],
+    )
+    assert {submission.submitted_at for submission in found.submissions} == {WHEN}
     assert found.notes == ()
 
 
@@ -135,7 +138,7 @@ def test_a_git_that_is_a_file_or_a_link_is_no_clone(clone, tmp_path):
         else:
             (other / ".git").symlink_to(path / ".git")
     found = gather(path.parent, Wanted("toy", (), tmp_path / "out", "git"))
-    assert [each.submitted_at for each in found.submissions] == [WHEN, None, None]
+    assert [submission.submitted_at for submission in found.submissions] == [WHEN, None, None]
     assert [note.split(":")[0] for note in found.notes] == ["bob", "eve"]
 
 

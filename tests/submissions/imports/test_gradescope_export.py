@@ -80,11 +80,14 @@ def test_times_are_read_with_their_zone_or_not_known(export, text, hour):
 
 def test_the_last_of_several_counts_within_a_second_and_in_two_histories(export):
     folder = export(entry(9, ADA) + EARLIER, folders=[7, 9])
-    assert [each.id for each in collected(folder).submissions] == ["submission_9"]
-    every = {each.id: each.submitted_at.month for each in collected(folder, "all").submissions}
+    assert [submission.id for submission in collected(folder).submissions] == ["submission_9"]
+    every = {
+        submission.id: submission.submitted_at.month
+        for submission in collected(folder, "all").submissions
+    }
     assert every == {"submission_9": 3, "submission_7": 2}
     folder = export(entry(99, ADA), entry(100, ADA), folders=[99, 100])
-    assert [each.id for each in collected(folder).submissions] == ["submission_100"]
+    assert [submission.id for submission in collected(folder).submissions] == ["submission_100"]
     folder = export(entry(8, ADA) + EARLIER, entry(9, BOB) + EARLIER, folders=[7, 8, 9])
     every = collected(folder, "all").submissions
     found = {each.id: len(people_in(each.student)) for each in every}
@@ -93,7 +96,7 @@ def test_the_last_of_several_counts_within_a_second_and_in_two_histories(export)
 
 def test_what_is_in_one_place_only_or_nobodys_is_named(export):
     found = collected(export(entry(1, ADA), entry(2, BOB), folders=[1, 3]))
-    assert [each.id for each in found.submissions] == ["submission_1", "submission_3"]
+    assert [submission.id for submission in found.submissions] == ["submission_1", "submission_3"]
     assert found.notes[0].startswith("submission_2: in submission_metadata.yml, but not")
     assert found.notes[1].startswith("submission_3: submission_metadata.yml does not say whose")
     folder = export(entry(1, ADA), folders=[1, "2 (1)"])
@@ -144,14 +147,14 @@ NAMELESS = ("  - {}\n", "  - :name:\n    :email: ~\n", "  - :name: Wei Chen\n")
 def test_who_has_no_number_and_no_address_is_nobody_else(export, people):
     later = entry(2, people, "2026-03-02 10:00:00 Z")
     found = collected(export(entry(1, people), later, folders=[1, 2]))
-    assert [each.id for each in found.submissions] == ["submission_1", "submission_2"]
+    assert [submission.id for submission in found.submissions] == ["submission_1", "submission_2"]
 
 
 def test_blanks_around_an_address_make_nobody_else_nor_a_later_attempt_alone(export):
     padded = ADA.replace("ada@example.edu", "' ada@example.edu '")
     later = entry(2, padded, "2026-03-02 10:00:00 UTC")
     found = collected(export(entry(1, ADA), later, folders=[1, 2]))
-    assert [each.id for each in found.submissions] == ["submission_2"]
+    assert [submission.id for submission in found.submissions] == ["submission_2"]
     said = "1 submission does not count, because another one of the same student does"
     assert found.notes == (f"{said}: submission_1 (submission_2 counts)",)
     later = entry(2, BOB, "2026-03-02 10:00:00 Z")

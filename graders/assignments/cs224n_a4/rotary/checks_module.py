@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graders.boundary.student import Student
-from graders.checks.compare import CheckFailed, describe, fail, is_close
+from graders.checks.compare import CheckFailed, as_floats, describe, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake
 from graders.errors import StudentRaised
@@ -19,7 +19,7 @@ from . import mistakes
 from .expected import Floats, Projections, Rotation, Turn
 from .layouts import ROLES, readings
 from .mistakes import UNROTATED, Module
-from .replies import as_floats, normal, results, rotations
+from .replies import normal, results, rotations
 from .unwritten import require_positions, rotates
 
 BLOCKS = (101, 103, 107, 109, 113, 127)  # primes that no other axis has

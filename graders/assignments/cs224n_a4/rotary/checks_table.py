@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from graders.boundary.student import Student
-from graders.checks.compare import Operation, describe, fail, is_close
+from graders.checks.compare import Operation, as_floats, describe, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake, sentence
 from graders.checks.score import Score
@@ -19,7 +19,6 @@ from .mistakes import ENTRIES, TABLES, THETA, TOO_COARSE, table_pairs
 from .replies import (
     SIZES,
     agrees,
-    as_floats,
     first_difference,
     layout_of,
     table_rotation,

@@ -13,7 +13,7 @@ import numpy as np
 
 from graders.boundary.student import Student
 from graders.boundary.wire import Value
-from graders.checks.compare import CheckFailed, Operation, describe, fail, is_close
+from graders.checks.compare import CheckFailed, Operation, as_floats, describe, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.errors import StudentFault, StudentRaised
 from graders.figures import Rotation as Figure
@@ -58,13 +58,6 @@ class Rotated:
 
 
 Replies = Mapping[str, Sequence[Rotated]]  # by the way of calling
-
-
-def as_floats(value: Any) -> Floats | None:
-    """Return a float array as float64, or None if it is anything else."""
-    if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
-        return value.astype(np.float64)
-    return None
 
 
 def tables(student: Student, sizes: Sequence[Size]) -> Mapping[Size, Any]:

@@ -12,13 +12,13 @@ import numpy as np
 
 from graders.boundary.student import Student
 from graders.boundary.wire import Value
-from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.compare import CheckFailed, as_floats, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import sentence
 from graders.errors import StudentFault, StudentRaised
 
 from .mistakes import MODULE, TURN
-from .replies import Rotated, as_floats, normal, one_way_holds, rotations
+from .replies import Rotated, normal, one_way_holds, rotations
 
 SHAPES = [(2, 3, 5, 6), (1, 4, 7, 8), (3, 2, 4, 2)]  # (B, n_head, T, head size)
 NOT_COUNTED = "Other checks are skipped until then."

@@ -9,7 +9,7 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
 from ..replies import Floats
-from ..tuning.model_class import Asked, in_each_model
+from ..tuning.model_class import ModelClass, in_each_model
 from ..tuning.pooling import ACCEPTED, POOLED, POOLINGS, SHRUNK
 from ..tuning.questions import RANDOM, Question
 from ..tuning.tuned import require_trained
@@ -28,9 +28,9 @@ def test_full_model_gives_logits(
 ) -> None:
     """Prerequisite: type full returns two logits per text, from one linear layer."""
 
-    def judge(asked: Asked) -> None:
-        for question in asked.questions(TYPE):
-            reply = asked.forward(question)
+    def judge(model: ModelClass) -> None:
+        for question in model.questions(TYPE):
+            reply = model.forward(question)
             if reply.output != "dict":
                 score.note(
                     'Accepted: forward returns its logits in a form other than {"logits": …}.'
@@ -41,7 +41,7 @@ def test_full_model_gives_logits(
                     hint="Define self.classifier = nn.Linear(d, num_labels).",
                 )
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("full-tuning", weight=2, depends_on=WRITTEN)
@@ -50,18 +50,18 @@ def test_mean_is_classified(
 ) -> None:
     """The classifier gets the mean of the last hidden states over all tokens."""
 
-    def judge(asked: Asked) -> None:
-        for question in asked.questions(TYPE):
-            reply = asked.forward(question)
-            found = asked.found(question, reply)
+    def judge(model: ModelClass) -> None:
+        for question in model.questions(TYPE):
+            reply = model.forward(question)
+            found = model.found(question, reply)
             if any(each.pooled in ACCEPTED for each in found):
                 reply.require_same_in_training()
                 reply.require_same_again()
-                _require_same_alone(asked, question, reply.logits)
+                _require_same_alone(model, question, reply.logits)
                 continue
             named = {POOLINGS[each.pooled] for each in found if "of the text" not in each.pooled}
             known = f"{named.pop()}. " if len(named) == 1 else ""
-            expected = asked.known(question)["right"]["mean"]
+            expected = model.known(question)["right"]["mean"]
             apart = reply.logits - expected
             if not known and is_close(apart, np.broadcast_to(apart[:1], apart.shape), "attention"):
                 known = SHIFTED
@@ -72,7 +72,7 @@ def test_mean_is_classified(
                 counterexample={"model": question.family, "texts": "all of equal length"},
             )
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("full-tuning", depends_on=WRITTEN)
@@ -81,11 +81,11 @@ def test_padding_is_masked(
 ) -> None:
     """The backbone gets the attention mask, so it ignores padding."""
 
-    def judge(asked: Asked) -> None:
-        for family in asked.families:
-            question = asked.question(family, TYPE)
-            reply = asked.forward(question)
-            found = asked.found(question, reply)
+    def judge(model: ModelClass) -> None:
+        for family in model.families:
+            question = model.question(family, TYPE)
+            reply = model.forward(question)
+            found = model.found(question, reply)
             right = {each.pooled for each in found if each.called == "right"}
             if right == {SHRUNK}:
                 fail(
@@ -95,10 +95,10 @@ def test_padding_is_masked(
                 )
             if right:
                 # Without padding, a difference costs the points of the mean.
-                if asked.forward(question.unpadded()).same_in_training:
+                if model.forward(question.unpadded()).same_in_training:
                     reply.require_same_in_training()
                 continue
-            blind = is_close(reply.logits, asked.forward(question.all_seen()).logits, "attention")
+            blind = is_close(reply.logits, model.forward(question.all_seen()).logits, "attention")
             if found or blind:
                 fail(
                     "The backbone treats padding as text.",
@@ -106,7 +106,7 @@ def test_padding_is_masked(
                     counterexample={"model": family},
                 )
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("full-tuning", depends_on=WRITTEN)
@@ -115,13 +115,13 @@ def test_all_of_the_model_is_trained(
 ) -> None:
     """With type full, training changes the pretrained backbone and the classifier."""
 
-    def judge(asked: Asked) -> None:
-        if not asked.forward(asked.question("bert", TYPE)).pretrained:
+    def judge(model: ModelClass) -> None:
+        if not model.forward(model.question("bert", TYPE)).pretrained:
             fail(
                 "The backbone has random weights, not the pretrained ones.",
                 hint="from_config makes a model without weights; use from_pretrained.",
             )
-        tuned = asked.tuned(asked.question("bert", TYPE))  # its pooler has no gradients
+        tuned = model.tuned(model.question("bert", TYPE))  # its pooler has no gradients
         trained = require_trained(tuned)
         backbone = frozenset(name for name in tuned.backbone if "pooler" not in name)
         still = sorted((backbone | tuned.head) - trained)
@@ -133,12 +133,12 @@ def test_all_of_the_model_is_trained(
                 actual=f"unchanged: {', '.join(still[:3])} and {max(len(still) - 3, 0)} more",
             )
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
-def _require_same_alone(asked: Asked, question: Question, logits: Floats) -> None:
+def _require_same_alone(model: ModelClass, question: Question, logits: Floats) -> None:
     """Fail if the first text alone, as a last batch may be, has other logits."""
-    alone = asked.forward(question.first()).logits
+    alone = model.forward(question.first()).logits
     if not is_close(alone, logits[:1], "attention"):
         fail(
             "A text alone in its batch has other logits than among others.",

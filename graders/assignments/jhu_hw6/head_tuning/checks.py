@@ -7,7 +7,7 @@ from graders.checks.compare import fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
-from ..tuning.model_class import Asked, in_each_model
+from ..tuning.model_class import ModelClass, in_each_model
 from ..tuning.pooling import ACCEPTED, POOLED
 from ..tuning.questions import Question
 from ..tuning.tuned import Tuned, require_trained
@@ -23,25 +23,25 @@ def test_head_model_gives_logits(
 ) -> None:
     """With the same weights, type head returns the same logits as type full."""
 
-    def judge(asked: Asked) -> None:
-        for family in asked.families:
-            padded = asked.question(family, TYPE)
+    def judge(model: ModelClass) -> None:
+        for family in model.families:
+            padded = model.question(family, TYPE)
             for question in (padded.unpadded(), padded):
-                _require_logits_of_full(asked, question)
+                _require_logits_of_full(model, question)
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
-def _require_logits_of_full(asked: Asked, question: Question) -> None:
+def _require_logits_of_full(model: ModelClass, question: Question) -> None:
     """Fail if the logits are neither the handout's nor those of the student's full model."""
-    reply = asked.forward(question)
-    found = asked.found(question, reply)
+    reply = model.forward(question)
+    found = model.found(question, reply)
     if any(each.called == "right" and each.pooled in ACCEPTED for each in found):
         return
-    full = asked.forward(question.of_type("full"))
+    full = model.forward(question.of_type("full"))
     if is_close(reply.logits, full.logits, "attention"):
         return
-    blind = is_close(reply.logits, asked.forward(question.all_seen()).logits, "attention")
+    blind = is_close(reply.logits, model.forward(question.all_seen()).logits, "attention")
     fail(
         "With the same weights, types head and full return different logits.",
         hint="The backbone treats padding as text: pass it the attention mask."
@@ -60,10 +60,10 @@ def test_only_the_head_is_trained(
 ) -> None:
     """With type head, training changes only the 2d + 2 parameters of the classifier."""
 
-    def judge(asked: Asked) -> None:
-        _require_head_alone(asked.tuned(asked.question("bert", TYPE)), asked.width)
+    def judge(model: ModelClass) -> None:
+        _require_head_alone(model.tuned(model.question("bert", TYPE)), model.width)
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
 def _require_head_alone(tuned: Tuned, width: int) -> None:

@@ -13,7 +13,7 @@ from graders.checks.compare import fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
-from ..tuning.model_class import Asked, in_each_model
+from ..tuning.model_class import ModelClass, in_each_model
 from ..tuning.pooling import Way
 from ..tuning.questions import PREFIX_LENGTH, RANDOM, Forward, Question
 from ..tuning.tuned import Tuned, require_trained
@@ -44,10 +44,10 @@ def test_prefix_model_gives_logits(
 ) -> None:
     """Prerequisite: type prefix returns two logits per text, which depend on the prefix."""
 
-    def judge(asked: Asked) -> None:
-        for question, reply in _unpadded(asked):
+    def judge(model: ModelClass) -> None:
+        for question, reply in _unpadded(model):
             weights = {**question.weights, "prefix": -question.weights["prefix"]}
-            other = asked.forward(replace(question, weights=weights))
+            other = model.forward(replace(question, weights=weights))
             given = reply.prefix == question.weights["prefix"].size
             if given and is_close(reply.logits, other.logits, "attention"):
                 fail(
@@ -56,7 +56,7 @@ def test_prefix_model_gives_logits(
                     counterexample={"model": question.family},
                 )
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("prefix-tuning", depends_on=WRITTEN)
@@ -65,11 +65,11 @@ def test_prefix_is_a_parameter(
 ) -> None:
     """The prefix is one trainable parameter of prefix_length vectors, shared by all texts."""
 
-    def judge(asked: Asked) -> None:
-        for question, reply in _unpadded(asked):
-            require_prefix(asked, question, reply)
+    def judge(model: ModelClass) -> None:
+        for question, reply in _unpadded(model):
+            require_prefix(model, question, reply)
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("prefix-tuning", weight=2, depends_on=WRITTEN)
@@ -78,10 +78,10 @@ def test_prefix_stands_before_the_words(
 ) -> None:
     """The backbone gets the prefix followed by the word embeddings; the mean is classified."""
 
-    def judge(asked: Asked) -> None:
-        for question, reply in _unpadded(asked):
-            found = asked.found(question, reply)
-            if _is_before(asked, question, reply, found):
+    def judge(model: ModelClass) -> None:
+        for question, reply in _unpadded(model):
+            found = model.found(question, reply)
+            if _is_before(model, question, reply, found):
                 reply.require_same_in_training()
                 reply.require_same_again()
                 continue
@@ -95,15 +95,15 @@ def test_prefix_stands_before_the_words(
                 },
             )
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
-def _is_before(asked: Asked, question: Question, reply: Forward, found: Sequence[Way]) -> bool:
+def _is_before(model: ModelClass, question: Question, reply: Forward, found: Sequence[Way]) -> bool:
     """Return whether the backbone gets prefix and words, whatever the mask is.
 
     The pooling is the full model's, if it is known: that one has already cost its points.
     """
-    pooled = asked.own_poolings(question)
+    pooled = model.own_poolings(question)
     if any(each.called in BEFORE and each.pooled in pooled for each in found):
         return True
     masked = is_masked_rightly(question, reply) and not is_mask_too_short(question, reply)
@@ -117,14 +117,14 @@ def test_mask_covers_the_prefix(
 ) -> None:
     """The mask has a 1 for each prefix vector, followed by the mask of the text."""
 
-    def judge(asked: Asked) -> None:
-        for question, reply in _unpadded(asked):
+    def judge(model: ModelClass) -> None:
+        for question, reply in _unpadded(model):
             if is_mask_too_short(question, reply):
                 fail("The mask does not have a 1 for each prefix vector.", hint=f"{SHORT}.")
-        for family in set(asked.families) - set(NUMBERED):
-            question = prefix_question(asked, family)
-            reply = asked.forward(question)
-            found = asked.found(question, reply)
+        for family in set(model.families) - set(NUMBERED):
+            question = prefix_question(model, family)
+            reply = model.forward(question)
+            found = model.found(question, reply)
             if any(each.called in ORDERED for each in found) or is_masked_rightly(question, reply):
                 continue
             fail(
@@ -133,7 +133,7 @@ def test_mask_covers_the_prefix(
                 counterexample={"model": family, "prefix_length": str(question.length)},
             )
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("prefix-tuning", weight=1.5, depends_on=WRITTEN)
@@ -142,9 +142,9 @@ def test_gradient_reaches_the_prefix(
 ) -> None:
     """The loss has a gradient with respect to the prefix, so the prefix can be trained."""
 
-    def judge(asked: Asked) -> None:
-        for question, reply in _unpadded(asked):
-            names = prefix_names(asked, question, reply)
+    def judge(model: ModelClass) -> None:
+        for question, reply in _unpadded(model):
+            names = prefix_names(model, question, reply)
             if not any(reply.gradients.get(name, 0.0) > 0 for name in names):
                 fail(
                     "No gradient reaches the prefix.",
@@ -154,7 +154,7 @@ def test_gradient_reaches_the_prefix(
                     counterexample={"model": question.family},
                 )
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("prefix-tuning", weight=1.5, depends_on=WRITTEN)
@@ -163,10 +163,10 @@ def test_prefix_and_head_are_trained(
 ) -> None:
     """Training changes only the 130d + 2 parameters of the prefix and the classifier."""
 
-    def judge(asked: Asked) -> None:
-        question = asked.question("roberta", TYPE, PREFIX_LENGTH)
-        tuned, seen = asked.tuned(question), asked.forward(question.unpadded())
-        names = prefix_names(asked, question, seen)
+    def judge(model: ModelClass) -> None:
+        question = model.question("roberta", TYPE, PREFIX_LENGTH)
+        tuned, seen = model.tuned(question), model.forward(question.unpadded())
+        names = prefix_names(model, question, seen)
         learns = frozenset(name for name in names if seen.gradients.get(name, 0.0) > 0)
         problem = _problem(tuned, learns)
         if problem is None:
@@ -175,18 +175,18 @@ def test_prefix_and_head_are_trained(
         fail(
             message,
             hint=f"{hint}.",
-            expected=f"{COUNT}; {(PREFIX_LENGTH + 2) * asked.width + 2:,} for d = {asked.width}",
+            expected=f"{COUNT}; {(PREFIX_LENGTH + 2) * model.width + 2:,} for d = {model.width}",
             actual=f"{tuned.count(require_trained(tuned)):,} parameters change",
         )
 
-    in_each_model(Asked(student, sandbox, inputs, score), judge)
+    in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
-def _unpadded(asked: Asked) -> Iterator[tuple[Question, Forward]]:
+def _unpadded(model: ModelClass) -> Iterator[tuple[Question, Forward]]:
     """Yield a question for a backbone of each family, and the result."""
-    for family in asked.families:
-        question = prefix_question(asked, family).unpadded()
-        yield question, asked.forward(question)
+    for family in model.families:
+        question = prefix_question(model, family).unpadded()
+        yield question, model.forward(question)
 
 
 def _problem(tuned: Tuned, prefix: frozenset[str]) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ import numpy as np
 from graders.checks.compare import fail, is_close
 
 from ..replies import floats
-from ..tuning.model_class import Asked
+from ..tuning.model_class import ModelClass
 from ..tuning.pooling import POOLED, POOLINGS, Way
 from ..tuning.questions import PREFIX_LENGTH, Forward, Question
 
@@ -40,28 +40,28 @@ BEFORE = ("right", "hidden", "mask-appended", "no-mask")  # the variants with co
 ONE = "one nn.Parameter of shape (prefix_length, d), shared by all texts"
 
 
-def prefix_question(asked: Asked, family: str) -> Question:
+def prefix_question(model: ModelClass, family: str) -> Question:
     """Return a question with a prefix of random length, or of 128 if it cannot vary."""
-    drawn = asked.inputs.random("prefix", family).randint(3, 9)
-    return asked.question(family, TYPE, drawn if _varies(asked) else PREFIX_LENGTH)
+    drawn = model.inputs.random("prefix", family).randint(3, 9)
+    return model.question(family, TYPE, drawn if _varies(model) else PREFIX_LENGTH)
 
 
-def _varies(asked: Asked) -> bool:
+def _varies(model: ModelClass) -> bool:
     """Return whether the length of the prefix can be set from outside."""
-    question = asked.question("bert", TYPE, 2).unpadded()
-    return asked.forward(question).prefix == question.length * question.size
+    question = model.question("bert", TYPE, 2).unpadded()
+    return model.forward(question).prefix == question.length * question.size
 
 
-def prefix_names(asked: Asked, question: Question, reply: Forward) -> frozenset[str]:
+def prefix_names(model: ModelClass, question: Question, reply: Forward) -> frozenset[str]:
     """Return the parameters that type prefix adds to the student's own full model."""
     rest, wanted = reply.outside_of("rest"), question.length * question.size
-    full = asked.forward(question.of_type("full")).outside
+    full = model.forward(question.of_type("full")).outside
     return frozenset(name for name, size in rest.items() if name not in full or size == wanted)
 
 
-def require_prefix(asked: Asked, question: Question, reply: Forward) -> None:
+def require_prefix(model: ModelClass, question: Question, reply: Forward) -> None:
     """Fail unless the prefix is one parameter, or several, with the required number of vectors."""
-    names = prefix_names(asked, question, reply)
+    names = prefix_names(model, question, reply)
     rest = {name: size for name, size in reply.outside_of("rest").items() if name in names}
     wanted = question.length * question.size
     if sum(rest.values()) == reply.prefix == wanted:

@@ -24,7 +24,7 @@ from .tuned import Tuned, tuned
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelClass:
     """The class in one of the student's files, its d, and the oracle."""
 
     student: Student
@@ -39,14 +39,14 @@ class Asked:
         """The backbones to test: wide ones are slow, so one of those is enough."""
         return FAMILIES if self.width == NARROW else FAMILIES[:1]
 
-    def question(self, family: str, kind: str, length: int | None = None) -> Question:
+    def question(self, family: str, tuning: str, length: int | None = None) -> Question:
         """Return a question for a model of this family and type."""
-        return draw_question(self.inputs, self.sandbox, Model(family, kind, self.width, length))
+        return draw_question(self.inputs, self.sandbox, Model(family, tuning, self.width, length))
 
-    def questions(self, kind: str) -> Iterator[Question]:
+    def questions(self, tuning: str) -> Iterator[Question]:
         """Yield a question for each family; all texts have the same length."""
         for family in self.families:
-            yield self.question(family, kind).unpadded()
+            yield self.question(family, tuning).unpadded()
 
     def forward(self, question: Question) -> Forward:
         """Return the student's logits."""
@@ -76,10 +76,10 @@ class Asked:
         return tuned(self.student, self.inputs, question, self.file)
 
 
-def in_each_model(asked: Asked, judge: Callable[[Asked], None]) -> None:
+def in_each_model(model: ModelClass, judge: Callable[[ModelClass], None]) -> None:
     """Grade the class of every file that counts."""
 
     def judge_file(file: str) -> None:
-        judge(replace(asked, file=file, width=width_of(asked.student, file)))
+        judge(replace(model, file=file, width=width_of(model.student, file)))
 
-    in_each_file(asked.student, asked.score, CLASS, judge_file)
+    in_each_file(model.student, model.score, CLASS, judge_file)

@@ -63,10 +63,10 @@ class Question:
         """Return whether the mask hides a part of a text."""
         return not self.batch["attention_mask"].all()
 
-    def of_type(self, kind: str) -> "Question":
+    def of_type(self, tuning: str) -> "Question":
         """Return the same question for a model of another type."""
         weights = {name: each for name, each in self.weights.items() if name != "prefix"}
-        return replace(self, type=kind, weights=weights)
+        return replace(self, type=tuning, weights=weights)
 
     def all_seen(self) -> "Question":
         """Return the same ids with a mask that hides none."""

@@ -7,13 +7,13 @@ import pytest
 
 from graders.boundary.outcome import clean
 from graders.boundary.student import Student
-from graders.checks.compare import fail, is_close, skip
+from graders.checks.compare import as_floats, fail, is_close, skip
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import first_match, sentence
 from graders.checks.score import Score
 
 from ..mini_transformer.expected import Floats, merge
-from ..mini_transformer.replies import as_floats, bad_reply, first_difference, same
+from ..mini_transformer.replies import bad_reply, first_difference, same
 from .expected import MISTAKES, PAIRED, half_split, sinusoidal
 
 ADVICE = "This is advice; it costs no points."

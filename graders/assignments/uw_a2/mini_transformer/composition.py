@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from graders.boundary.student import Student
-from graders.checks.compare import CheckFailed
+from graders.checks.compare import CheckFailed, as_floats
 from graders.errors import StudentRaised
 
 from .expected import Floats, Question, by_head_size, merge, past, similarities, softmax, split
-from .replies import answers, as_floats, part
+from .replies import answers, part
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from graders.boundary.student import Student
-from graders.checks.compare import CheckFailed, describe, fail, is_close
+from graders.checks.compare import CheckFailed, as_floats, describe, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake, sentence
 from graders.checks.score import Score
@@ -24,7 +24,6 @@ from .replies import (
     ARGUMENTS,
     RANDOM,
     answers,
-    as_floats,
     first_difference,
     helper,
     matches,

@@ -9,7 +9,7 @@ import numpy as np
 
 from graders.boundary.outcome import clean
 from graders.boundary.student import Student
-from graders.checks.compare import describe, fail, is_close
+from graders.checks.compare import as_floats, describe, fail, is_close
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
 
@@ -189,13 +189,6 @@ def _empty_hint(value: Any) -> str:
 
 def _shape(value: Any) -> tuple[int, ...]:
     return value.shape if isinstance(value, np.ndarray) else ()
-
-
-def as_floats(value: Any) -> Floats | None:
-    """Return a float array as float64, or None if it is anything else."""
-    if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
-        return value.astype(np.float64)
-    return None
 
 
 def require_floats(value: Any, shape: tuple[int, ...], what: str, **said: Any) -> Floats:

@@ -189,7 +189,7 @@ def doubts(submit, world):
         gold = world.dev if part == "dev" else world.test
         scored, score = Scored(f"{model}.{part}.predictions", said, gold, ()), Score()
         Origin(submit(files, sandbox=InProcess(), **changes)).confirm(scored, model, part, score)
-        return [each.message for each in score.doubts]
+        return [doubt.message for doubt in score.doubts]
 
     return ask
 

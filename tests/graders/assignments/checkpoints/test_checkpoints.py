@@ -121,8 +121,8 @@ def test_corpus_of_one_grading_is_not_kept_for_the_next(grade, saved, tmp_path):
         wiki.write_text(corpus, encoding="utf-8")
         result = grade(files, data=tmp_path / "data")
         assert result.status != "incomplete", result.environment["faults"]
-        hints.append({each.hint for each in checks(result).values()})
-    assert [HINT in each for each in hints] == [False, True]
+        hints.append({check.hint for check in checks(result).values()})
+    assert [HINT in hint for hint in hints] == [False, True]
 
 
 def test_corpus_is_read_once_for_three_checkpoints(judge, right_files, world, monkeypatch):

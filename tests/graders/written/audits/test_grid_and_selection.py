@@ -39,9 +39,9 @@ def audited(text, **rules):
 def test_a_whole_grid_is_fine():
     rows = [f"{lr},{epochs},.7,.7" for lr in ("1e-4", "0.0005", "1e-03") for epochs in (7, 9)]
     covered = coverage(report_of("lr,epochs,dev,test\n" + "\n".join(rows)).runs, POINTS)
-    assert [each.id for each in grid_findings(covered)] == ["grid"]
+    assert [finding.id for finding in grid_findings(covered)] == ["grid"]
     twice = coverage(report_of("lr,epochs,dev,test\n" + "\n".join([*rows, rows[0]])).runs, POINTS)
-    assert [each.id for each in grid_findings(twice)] == ["repeated-run"]
+    assert [finding.id for finding in grid_findings(twice)] == ["repeated-run"]
 
 
 def test_the_documents_runs_are_flagged_as_one_class():
@@ -53,7 +53,7 @@ def test_the_documents_runs_are_flagged_as_one_class():
 
 def test_the_documents_models_are_told_apart():
     findings = audited(MODELS)
-    flagged = [each.sentence for each in findings if each.severity != "fine"]
+    flagged = [finding.sentence for finding in findings if finding.severity != "fine"]
     assert len(flagged) == 2
     assert all("RoBERTa-base" in each for each in flagged)
 

@@ -139,7 +139,7 @@ def expression(draw, kind, depth):
     if not depth or not draw(st.integers(0, 3)):
         return leaf(draw, kind)
     form, *operands = one(draw, *FORMS[kind])
-    return form(draw, *(expression(draw, each, depth - 1) for each in operands))
+    return form(draw, *(expression(draw, operand, depth - 1) for operand in operands))
 
 
 @st.composite

@@ -87,7 +87,7 @@ UNREADABLE = [
 RIGHT = [
     *(("choice", LETTER, each) for each in ONE),
     *(("choices", LETTERS, each) for each in SEVERAL),
-    *(("true_false", FALSE, each) for each in VERDICTS),
+    *(("true_false", FALSE, verdict) for verdict in VERDICTS),
 ]
 WRONG = [  # none or several options, or one that there is not
     *(

@@ -119,9 +119,9 @@ def test_shapes_that_do_not_fit_are_wrong(judge):
 @pytest.mark.parametrize("means", [True, False])
 def test_every_instance_has_three_keys_or_more(means):
     for seed in range(50):
-        for each in lookups(np.random.default_rng(seed), means=means, scaled=False):
-            assert len(each.keys) >= 3
-            assert each.a != each.b
+        for lookup in lookups(np.random.default_rng(seed), means=means, scaled=False):
+            assert len(lookup.keys) >= 3
+            assert lookup.a != lookup.b
 
 
 @settings(max_examples=80)

@@ -43,9 +43,9 @@ MISTAKES = [
 
 
 RIGHT = [
-    *(("vector", {"key": KEY}, each) for each in VECTORS),
-    *(("matrix", {"key": [[1, 2], [3, 4]]}, each) for each in MATRICES),
-    *(("number", {"key": 6920}, each) for each in NUMBERS),
+    *(("vector", {"key": KEY}, vector) for vector in VECTORS),
+    *(("matrix", {"key": [[1, 2], [3, 4]]}, matrix) for matrix in MATRICES),
+    *(("number", {"key": 6920}, number) for number in NUMBERS),
     *(("number", PERCENT, each) for each in ["94.83", "94.83%", "94,83 %", "0.9483", r"94.83\%"]),
 ]
 
