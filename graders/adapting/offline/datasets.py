@@ -51,6 +51,9 @@ def install() -> None:
         vars(module)["dataset_module_factory"] = found
     library.load_dataset = load.load_dataset = _loading(load.load_dataset)
     library.Dataset.map = _in_one_process(library.Dataset.map)
+    # Fingerprints name cached files, and nothing is cached; to hash a whole table takes long.
+    tables: Any = importlib.import_module("datasets.arrow_dataset")
+    tables.generate_fingerprint = lambda _dataset: tables.generate_random_fingerprint()
     for each in (library.Dataset, library.DatasetDict, library.IterableDataset):
         if hasattr(each, "push_to_hub"):
             each.push_to_hub = _publish
@@ -126,11 +129,19 @@ def _splits(family: str, path: str, rows: Mapping[str, Sequence[Row]]) -> Any:
     library: Any = importlib.import_module("datasets")
     editions = {split: _edition(path, each) for split, each in rows.items()}
     return library.DatasetDict(
-        {
-            split: library.Dataset.from_list(each, features=_features(family, each), split=split)
-            for split, each in editions.items()
-        }
+        {split: _dataset(family, split, each) for split, each in editions.items()}
     )
+
+
+def _dataset(family: str, split: str, rows: Sequence[Row]) -> Any:
+    """Return a dataset as `from_list` does, which converts each value by itself and is slow."""
+    library: Any = importlib.import_module("datasets")
+    arrow: Any = importlib.import_module("pyarrow")
+    features = _features(family, rows)
+    schema = None if features is None else features.arrow_schema
+    columns = {name: [row[name] for row in rows] for name in features or ()}
+    info = library.DatasetInfo(features=features)
+    return library.Dataset(arrow.table(columns, schema), info=info, split=library.NamedSplit(split))
 
 
 def _features(family: str, rows: Sequence[Row]) -> Any:
