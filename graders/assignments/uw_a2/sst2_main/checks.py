@@ -186,7 +186,8 @@ def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
     if frozen := min((each.frozen for each in optimizers), default=0):
         fail(
             "main freezes weights of the model in every epoch.",
-            hint="The handout fine-tunes the whole model: leave requires_grad as it is.",
+            hint="The handout fine-tunes the whole model: leave requires_grad as it is, and give "
+            "no weights the learning rate 0.",
             actual=f"{frozen} tensors",
         )
     for optimizer in optimizers:
