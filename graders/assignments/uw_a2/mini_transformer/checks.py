@@ -104,7 +104,8 @@ def test_attn_scaled(judge: Judge) -> None:
         lambda draws, size, dtype: [_token_scores(draws, size, dtype), size.n_embd, 1],
         lambda draws, size, dtype: [_head_scores(draws, size, dtype), size.n_embd, size.n_heads],
     )
-    judge.calls(function, [[np.ones((2, 3, 5, 5), np.float32), 12, 3]])
+    scores = np.ones((2, 3, 5, 5), np.float32)
+    judge.calls(function, [[scores, 12, 3], [scores[:, :1], 12, 1]])
 
 
 @pytest.mark.criterion("mini-transformer", weight=1.5)

@@ -33,6 +33,7 @@ class Rule:
     steps: str = "batch"  # the optimizer steps after each batch, or after each epoch
     reduction: str = "mean"  # of the loss over the items of a batch
     skips: str = ""  # the batch that is left out: first or last
+    masked: bool = True  # padding is masked
     flipped: bool = False  # the labels are swapped
     backwards: bool = False  # gradient ascent instead of descent
 
@@ -47,6 +48,7 @@ RULES = {
     "last batch left out": Rule(skips="last"),
     "first batch left out": Rule(skips="first"),
     "labels exchanged": Rule(flipped=True),
+    "no mask": Rule(masked=False),
     "upwards": Rule(backwards=True),
 }
 
@@ -86,7 +88,7 @@ def _trained(
 def _step(model: Any, optimizer: torch.optim.Optimizer, batch: Batch, rule: Rule) -> None:
     """Process one batch: forward, backward, and a step if the rule has one here."""
     encoding, labels = batch
-    logits = model(**encoding).logits
+    logits = model(**encoding if rule.masked else {"input_ids": encoding["input_ids"]}).logits
     target = 1 - labels if rule.flipped else labels
     loss = nn.functional.cross_entropy(logits, target, reduction=rule.reduction)
     if rule.clears == "batch":

@@ -41,10 +41,10 @@ def classes(inputs: Inputs) -> Mapping[str, int]:
 
 
 def labelled(
-    inputs: Inputs, purpose: str, known: Mapping[str, int], right: Sequence[bool]
+    inputs: Inputs, purpose: str, known: Mapping[str, int], right: Sequence[bool], *, most: int
 ) -> list[Row]:
     """Return sentences whose labels match the class of the first word where `right` is true."""
-    drawn = rows(inputs, purpose, len(right))
+    drawn = rows(inputs, purpose, len(right), most=most)
     for row, agrees in zip(drawn, right, strict=True):
         predicted = known[row["text"].split()[0]]
         row["label"] = predicted if agrees else 1 - predicted

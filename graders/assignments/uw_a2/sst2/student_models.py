@@ -21,6 +21,7 @@ class Watched:
 
     ids: list[torch.Tensor] = field(default_factory=list)
     masked: list[bool] = field(default_factory=list)  # whether padding was masked
+    whole: list[bool] = field(default_factory=list)  # whether nothing else of a text was left out
     training: list[bool] = field(default_factory=list)  # whether dropout was on
     gradient: list[bool] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)  # forward passes before each optimizer step
@@ -85,6 +86,19 @@ def _masks(ids: Any, mask: Any) -> bool:
     return mask.shape != ids.shape or not mask[padding].any()
 
 
+def _is_whole(ids: Any, mask: Any) -> bool:
+    """Return whether each row of ids has its first and last token, and a mask hides none."""
+    if not isinstance(ids, torch.Tensor) or ids.ndim != 2:
+        return True
+    known = tokenizer()
+    text = ids != known.pad_token_id
+    if isinstance(mask, torch.Tensor) and mask.shape == ids.shape and not mask[text].all():
+        return False
+    ends = (known.cls_token_id, known.sep_token_id)
+    rows = [row[own].tolist() for row, own in zip(ids, text, strict=True)]
+    return all((row[:1], row[-1:]) == ([ends[0]], [ends[1]]) for row in rows)
+
+
 def has_dropout(model: nn.Module) -> bool:
     """Return whether dropout is on, or training mode if the model has no dropout."""
     layers = [module.training for module in model.modules() if isinstance(module, nn.Dropout)]
@@ -99,7 +113,9 @@ def watched(model: nn.Module, optimizer: torch.optim.Optimizer | None = None) ->
     def look(_: nn.Module, args: Any, kwargs: Any) -> None:
         ids = kwargs.get("input_ids", args[0] if args else None)
         seen.ids.append(ids.detach().clone() if isinstance(ids, torch.Tensor) else torch.zeros(0))
-        seen.masked.append(_masks(ids, kwargs.get("attention_mask", args[1] if args[1:] else None)))
+        mask = kwargs.get("attention_mask", args[1] if args[1:] else None)
+        seen.masked.append(_masks(ids, mask))
+        seen.whole.append(_is_whole(ids, mask))
         seen.training.append(has_dropout(model))
         seen.gradient.append(torch.is_grad_enabled())
 

@@ -171,17 +171,25 @@ class Visits:
 
 def visits(student: Student, inputs: Inputs) -> Visits:
     """Run main on random data, once for all checks."""
-    script, splits = _script(inputs), _splits(inputs)
-    return asked(
-        student,
-        "main",
-        lambda: student.call(
-            "sst2_main",
-            script={name: list(numbers) for name, numbers in script.items()},
-            splits={name: list(each) for name, each in splits.items()},
-            weights=inputs.seed("main weights"),
-            read=partial(_visits, script, splits),
-        ),
+    return asked(student, "main", lambda: _run(student, inputs, _script(inputs)))
+
+
+def falling_visits(student: Student, inputs: Inputs) -> Visits:
+    """Run main again, with validation accuracies that are highest after the first epoch."""
+    source = inputs.random("falling script")
+    best = source.uniform(0.8, 0.86)
+    later = [round(best - source.uniform(0.02, 0.1), 6) for _ in range(1, EPOCHS)]
+    return _run(student, inputs, {**_script(inputs), "validation": [0.5, best, *later]})
+
+
+def _run(student: Student, inputs: Inputs, script: Mapping[str, Sequence[float]]) -> Visits:
+    splits = _splits(inputs)
+    return student.call(
+        "sst2_main",
+        script={name: list(numbers) for name, numbers in script.items()},
+        splits={name: list(each) for name, each in splits.items()},
+        weights=inputs.seed("main weights"),
+        read=partial(_visits, script, splits),
     )
 
 

@@ -1,6 +1,7 @@
 """main: which splits it trains and evaluates on, which weights it saves, and what it tests."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
+from graders.errors import StudentFault, Unavailable
 
 from ..sst2.calls import not_written
-from ..sst2.visits import Loader, Optimizer, Visits, visits
+from ..sst2.visits import Loader, Optimizer, Visits, falling_visits, visits
 from ..sst2_data.batches import works_with_roberta
 from ..sst2_training.updates import require_device
 
@@ -104,7 +106,8 @@ def test_best_weights_kept(student: Student, inputs: Inputs) -> None:
     kept, best = _kept(seen), seen.best()
     if kept == best:
         _require_current_file(seen)
-        return _require_named_file(seen)
+        _require_named_file(seen)
+        return _require_first_epoch(student, inputs)
     fail(
         "main does not save the weights of the epoch with the best validation accuracy.",
         hint=_known_mistake(seen, kept),
@@ -183,7 +186,8 @@ def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
     if frozen := min((each.frozen for each in optimizers), default=0):
         fail(
             "main freezes weights of the model in every epoch.",
-            hint="The handout fine-tunes the whole model: leave requires_grad as it is.",
+            hint="The handout fine-tunes the whole model: leave requires_grad as it is, and give "
+            "no weights the learning rate 0.",
             actual=f"{frozen} tensors",
         )
     for optimizer in optimizers:
@@ -261,6 +265,28 @@ def _require_named_file(seen: Visits) -> None:
             actual=f"weights of epoch {seen.final_files()[file]}",
             counterexample=_shown(seen),
         )
+
+
+def _require_first_epoch(student: Student, inputs: Inputs) -> None:
+    """Fail if the first epoch is not kept when it is the best; what main raises then is unknown.
+
+    What the first run of main left in its process must not matter, so a fresh one confirms it.
+    """
+    with suppress(StudentFault, Unavailable):
+        seen = falling_visits(student, inputs)
+        if _kept(seen) == seen.best():
+            return
+        student.renew()
+        seen = falling_visits(student, inputs)
+        if seen.last_epoch and _kept(seen) != seen.best():
+            fail(
+                "main does not save the weights of the first epoch when no later one is better.",
+                hint="Begin with a best accuracy of 0 before the first epoch, and compare after "
+                "every epoch of all runs.",
+                expected=f"weights of epoch {seen.best()}",
+                actual=f"weights of epoch {_kept(seen)}",
+                counterexample=_shown(seen),
+            )
 
 
 def _judge_untested(seen: Visits, score: Score) -> None:

@@ -38,6 +38,7 @@ from .student_origin import foreign, is_untrained
 
 EVALUATING = ("evaluate", "load", "load_state_dict", "from_pretrained")
 ENOUGH = 2000  # events: a main with more is stuck
+NO_RATE = 1e-9  # with less, 20 epochs move a weight by less than 0.000003
 ARGUMENTS = {
     "epochs": 8, "batch": 4, "rate": 5e-5, "lr": 5e-5, "model": "roberta-base", "seed": 0,
     "decay": 0.01, "eps": 1e-8, "optim": "AdamW", "name": "run", "device": torch.device("cpu"),
@@ -240,7 +241,7 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
         "adamw": isinstance(optimizer, torch.optim.AdamW) or type(optimizer).__name__ == "AdamW",
         "held": sum(id(parameter) in held for parameter in parameters),
         "weights": len(parameters),
-        "frozen": len(every) - len(parameters),
+        "frozen": len(every) - len(parameters) + _at_rest(groups, parameters),
         "half": any(parameter.dtype == torch.float16 for parameter in parameters),
         "maximizes": any(group.get("maximize") is True for group in groups),
         "scheduled": any(  # torch's own mark
@@ -248,6 +249,20 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
         ),
         **{name: float(each) for name, each in settings.items() if isinstance(each, int | float)},
     }
+
+
+def _at_rest(groups: list[dict[str, Any]], parameters: list[nn.Parameter]) -> int:
+    """Return how many weights are in groups that do not learn, if other groups do."""
+    rates = [[each.get(name) for name in ("lr", "initial_lr")] for each in groups]
+    known = [
+        [float(n) for n in some if isinstance(n, int | float | torch.Tensor)] for some in rates
+    ]
+    resting = [bool(some) and max(some) < NO_RATE for some in known]
+    if all(resting):  # a wrong rate, not frozen weights
+        return 0
+    pairs = zip(groups, resting, strict=True)
+    at_rest = {id(each) for group, rests in pairs if rests for each in group["params"]}
+    return sum(id(each) in at_rest for each in parameters)
 
 
 def _unwrapped(optimizer: Any) -> Any:

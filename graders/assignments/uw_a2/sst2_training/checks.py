@@ -1,5 +1,6 @@
 """train_one_epoch, evaluate and compute_accuracy."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from .evaluations import CASES, EXPECTED, MISTAKES, Evaluated, evaluates
 from .numbers import find, in_words
 from .updates import COARSE, EXACT, Observed, learns, mistaken, require_device, require_long_epoch
 
+Texts = list[list[int]]  # the ids of a batch, without padding
+
 # Each of the oracle's mistakes with its hint.
 UPDATES = {
     "never cleared": "Gradients accumulate over batches. Call optimizer.zero_grad() before each "
@@ -29,6 +32,7 @@ UPDATES = {
     "last batch left out": "The last batch of each epoch is skipped",
     "first batch left out": "The first batch of each epoch is skipped",
     "labels exchanged": "The two classes are swapped",
+    "no mask": "The model is called without the attention mask, so padding counts as text",
     "upwards": "The weights increase the loss instead of decreasing it",
 }
 
@@ -66,6 +70,13 @@ def test_updates(student: Student, sandbox: Student, inputs: Inputs, score: Scor
     """After two epochs the weights are those of gradient descent on the batches' mean losses."""
 
     def claim(observed: Observed) -> None:
+        if still := observed.still():
+            fail(
+                "train_one_epoch leaves some of the model's weights as they are.",
+                hint="The handout fine-tunes the whole model: leave requires_grad as it is, and "
+                "compute the logits outside torch.no_grad().",
+                actual=", ".join(still)[:200],
+            )
         if observed.error <= EXACT:
             return
         name = observed.nearest(mistaken(sandbox, inputs, list(UPDATES)))
@@ -127,6 +138,12 @@ def test_accuracy_of_all(student: Student, inputs: Inputs, score: Score) -> None
             fail(
                 "evaluate calls the model without the attention mask, so padding counts as text.",
                 hint="Pass attention_mask with input_ids, or call model(**text_encoding).",
+            )
+        if not all(evaluated.whole):
+            fail(
+                "evaluate passes only a part of each text to the model.",
+                hint="Pass input_ids and attention_mask as they are in the batch, or call "
+                "model(**text_encoding).",
             )
         found = find(evaluated.returned, EXPECTED)
         if found is not None:
@@ -243,13 +260,9 @@ def _one_step_a_batch(observed: Observed) -> None:
     seen = observed.batches_seen()
     right = [[ids.tolist() for ids in batch] for batch in observed.right_ids]
     if seen != right:
-        in_order = sorted(seen) == sorted(right)
         fail(
             "The model is not trained on every batch of the dataloader once and in order.",
-            hint="The order differs."
-            if in_order
-            else "Iterate over the dataloader once per epoch; "
-            "the last batch is smaller but counts too.",
+            hint=_batches_hint(seen, right),
             expected=f"{len(right)} batches in two epochs",
             actual=f"{len(seen)} batches",
         )
@@ -260,6 +273,16 @@ def _one_step_a_batch(observed: Observed) -> None:
             expected=f"{len(right)} steps in two epochs",
             actual=f"{len(observed.steps)} steps",
         )
+
+
+def _batches_hint(seen: list[Texts], right: list[Texts]) -> str:
+    if sorted(seen) == sorted(right):
+        return "The order differs."
+    if [len(each) for each in seen] == [len(each) for each in right]:
+        pairs = zip(itertools.chain(*seen), itertools.chain(*right), strict=True)
+        if all(ids == whole[: len(ids)] for ids, whole in pairs):
+            return "The model gets only the first tokens of each text. Pass input_ids as they are."
+    return "Iterate over the dataloader once per epoch; the last batch is smaller but counts too."
 
 
 def _cases(inputs: Inputs) -> list[dict[str, Any]]:

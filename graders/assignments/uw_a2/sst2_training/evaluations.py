@@ -21,6 +21,7 @@ class Case:
     size: int
     right: Callable[[int], bool]
     again: bool = False  # the previous sentences, after the model has changed
+    most: int = 14  # words of a sentence
 
 
 def _uneven(at: int) -> bool:
@@ -29,7 +30,7 @@ def _uneven(at: int) -> bool:
 
 
 CASES = (
-    Case(11, 4, _uneven),
+    Case(11, 4, _uneven, most=60),  # as long as the longest of SST-2
     Case(11, 11, _uneven),
     Case(11, 1, _uneven),
     Case(10, 4, lambda at: True),
@@ -47,6 +48,7 @@ class Evaluated:
     returned: Sequence[Any]
     passes: int
     masked: Sequence[bool]
+    whole: Sequence[bool]
     training: Sequence[bool]
     gradient: Sequence[bool]
     changed: Sequence[str]
@@ -117,7 +119,7 @@ def _cases(inputs: Inputs) -> list[Any]:
     known = classes(inputs)
     return [
         {
-            "rows": labelled(inputs, f"evaluated {at}", known, _hits(case)),
+            "rows": labelled(inputs, f"evaluated {at}", known, _hits(case), most=case.most),
             "size": case.size,
             "again": case.again,
         }
@@ -131,13 +133,14 @@ def _read(replies: Any) -> Evaluated:
     for reply in replies:
         if not isinstance(reply, dict) or not all(
             isinstance(reply.get(name), list)
-            for name in ("masked", "training", "gradient", "changed")
+            for name in ("masked", "whole", "training", "gradient", "changed")
         ):
             unreadable()
     return Evaluated(
         [each.get("returned") for each in replies],
         sum(len(each["training"]) for each in replies),
         [flag is not False for each in replies for flag in each["masked"]],
+        [flag is not False for each in replies for flag in each["whole"]],
         [flag is not False for each in replies for flag in each["training"]],
         [flag is not False for each in replies for flag in each["gradient"]],
         [str(name)[:80] for each in replies for name in each["changed"]],

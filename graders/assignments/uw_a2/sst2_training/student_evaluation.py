@@ -106,6 +106,7 @@ def _evaluated(model: nn.Module, batches: Any) -> dict[str, Any]:
     return {
         "returned": number(returned),
         "masked": seen.masked,
+        "whole": seen.whole,
         "training": seen.training,
         "gradient": seen.gradient,
         "changed": [name for name in before if not torch.equal(before[name], after[name])][:4],

@@ -56,6 +56,16 @@ class Observed:
         """Return whether any weight changed."""
         return distance(self.weights, self.start) > 0
 
+    def still(self) -> list[str]:
+        """The weights that have not moved at all, but should have by more than a rounding error."""
+        least = EXACT / 2 * distance(self.expected, self.start)
+        return [
+            name
+            for name, weights in self.expected.items()
+            if np.linalg.norm(weights - self.start[name]) > least
+            and np.array_equal(self.weights[name], self.start[name])
+        ]
+
     def nearest(self, mistakes: Mapping[str, Weights]) -> str:
         """The mistake whose weights are closer to these than the correct ones, or nothing."""
         far = {name: distance(self.weights, weights) for name, weights in mistakes.items()}
