@@ -130,8 +130,9 @@ def test_self_attention_one_head_causal(asker: Asker) -> None:
 @pytest.mark.criterion("mini-transformer", weight=0.25)
 def test_self_attention_defaults(asker: Asker) -> None:
     """By default, self_attention has one head and is causal."""
-    question = asker.question("defaults", heads=False, causal=True)
-    require_values(asker.student, asker.score, [replace(question, defaults=True)])
+    questions = Draws(asker.inputs, "defaults").questions(heads=False, causal=True)
+    defaults = [replace(question, defaults=True) for question in questions]
+    require_values(asker.student, asker.score, defaults)
 
 
 @pytest.mark.criterion("mini-transformer", weight=0.75)
