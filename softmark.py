@@ -52,18 +52,18 @@ def load(out: str | Path) -> pd.DataFrame:
 
 
 def _rows(result: Result) -> Iterator[tuple[object, ...]]:
-    for criterion in result.criteria:
-        declared = criterion.criterion
+    for graded in result.criteria:
+        declared = graded.criterion
         yield (
             result.submission.id,
             result.status,
             declared.id, declared.title, declared.kind, declared.visibility,
             declared.extra_credit,
-            criterion.status,
-            criterion.points,
+            graded.status,
+            graded.points,
             declared.points,
-            sum(check.status == "failed" for check in criterion.checks),
-            _hint(criterion),
+            sum(check.status == "failed" for check in graded.checks),
+            _hint(graded),
         )  # fmt: skip
 
 

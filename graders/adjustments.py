@@ -62,7 +62,7 @@ def adjusted(result: Result, rows: Iterable[Adjustment]) -> Result:
         criteria=criteria,
         status=scoring.result_status(criteria),
         score=scoring.total(criteria),
-        max_score=scoring.maximum(criterion.criterion for criterion in criteria),
+        max_score=scoring.maximum(graded.criterion for graded in criteria),
     )
 
 

@@ -210,7 +210,7 @@ def verdicts(upload, task, options):
     assert result.status == "graded"
     return {
         check.check.id: check.status
-        for criterion in result.criteria
-        if criterion.criterion.visibility == "visible"
-        for check in criterion.checks
+        for graded in result.criteria
+        if graded.criterion.visibility == "visible"
+        for check in graded.checks
     }

@@ -93,11 +93,11 @@ def _graded_alone(
         )
     paths = [build_base(task, work / "base"), build_solution(task, work / "honest")]
     submitted = identify_all(paths, task.name)
-    graded = grade_all(submitted, task, options, executor)
-    found = {result.submission.path: result for result in graded}
+    results = grade_all(submitted, task, options, executor)
+    found = {result.submission.path: result for result in results}
     base, honest = (found[path] for path in paths)
-    judged = [criterion for criterion in base.criteria if criterion.criterion.kind != "written"]
-    if all(each.points in (None, each.criterion.points) for each in judged):
+    judged = [graded for graded in base.criteria if graded.criterion.kind != "written"]
+    if all(graded.points in (None, graded.criterion.points) for graded in judged):
         raise UsageError(
             f"{task.name}: the wrong code under the attacks loses no points",
             "plant a wrong example in its examples.toml",
@@ -141,10 +141,10 @@ def gains(result: Result, base: Result, canaries: Canaries) -> Iterator[str]:
     if result.status == "incomplete":
         yield f"Softmark could not grade it: {result.environment.get('faults')}"
     before = {each.criterion.id: each.points for each in base.criteria}
-    for criterion in result.criteria:
-        name, most = criterion.criterion.id, before.get(criterion.criterion.id)
-        if criterion.points is not None and most is not None and criterion.points > most + 1e-9:
-            yield f"`{name}` earns {criterion.points:g}, without the attack {most:g}"
+    for graded in result.criteria:
+        name, most = graded.criterion.id, before.get(graded.criterion.id)
+        if graded.points is not None and most is not None and graded.points > most + 1e-9:
+            yield f"`{name}` earns {graded.points:g}, without the attack {most:g}"
     said = json.dumps(result_to_json(result), ensure_ascii=False)
     if LOOT in said:
         start = said.index(LOOT) + len(LOOT)

@@ -151,9 +151,7 @@ def _write(folder: Path, upload: Upload, request: GradingRequest) -> Submission:
 
 def graded_of(result: Result) -> Graded:
     """Return what an audit keeps of a Result."""
-    lost = {
-        criterion.criterion.id: round(points_lost(criterion), 4) for criterion in result.criteria
-    }
+    lost = {graded.criterion.id: round(points_lost(graded), 4) for graded in result.criteria}
     checks = tuple(
         Seen(
             check.check.id,

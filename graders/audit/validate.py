@@ -150,9 +150,7 @@ def _finding(result: Result, expected: Expected) -> Finding:
     problems += _hint_problems(result, expected.mistakes)
     if result.status in ("rejected", "incomplete"):
         problems = [f"the result is {result.status}", *_faults(result), *problems]
-    lost = {
-        criterion.criterion.id: round(points_lost(criterion), 2) for criterion in result.criteria
-    }
+    lost = {graded.criterion.id: round(points_lost(graded), 2) for graded in result.criteria}
     lost = {name: points for name, points in lost.items() if points > 0}
     verdicts = {check.check.id: _verdict(check) for check in checks_of(result)}
     return Finding(_name(result.submission), expected.why, lost, tuple(problems), verdicts)

@@ -107,7 +107,7 @@ def begun(seconds: float, unit: int) -> int:
 
 def _counted(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> _Counted:
     dropped = _dropped(criteria, policy)
-    kept = [criterion for criterion in criteria if criterion.criterion.id not in dropped]
+    kept = [graded for graded in criteria if graded.criterion.id not in dropped]
     extra = [each for each in kept if each.criterion.extra_credit]
     maximum = _sum(each.criterion.maximum for each in kept)
     return _Counted(
@@ -125,8 +125,8 @@ def _dropped(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> tupl
 
     Excused criteria do not belong to the group. At least one of the others is never dropped.
     """
-    points = {criterion.criterion.id: criterion.points or 0.0 for criterion in criteria}
-    excused = {criterion.criterion.id for criterion in criteria if criterion.is_excused}
+    points = {graded.criterion.id: graded.points or 0.0 for graded in criteria}
+    excused = {graded.criterion.id for graded in criteria if graded.is_excused}
     found = list[str]()
     for drop in policy.drops:
         if points.keys() >= set(drop.criteria):

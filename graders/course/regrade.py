@@ -133,16 +133,12 @@ def grade_draft(
 
 def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> Result:
     """Combine two Results: the affected criteria from the new one, the rest from the old one."""
-    graded: dict[str, CriterionResult] = {
-        criterion.criterion.id: criterion for criterion in old.criteria
-    }
-    graded |= {
-        criterion.criterion.id: criterion
-        for criterion in new.criteria
-        if criterion.criterion.id in job.touched
+    known: dict[str, CriterionResult] = {graded.criterion.id: graded for graded in old.criteria}
+    known |= {
+        graded.criterion.id: graded for graded in new.criteria if graded.criterion.id in job.touched
     }
     wanted = [criterion for criterion in assignment.rubric if criterion.id in job.cache_key.keys]
-    criteria = tuple(scoring.criterion_result(each, graded[each.id].checks) for each in wanted)
+    criteria = tuple(scoring.criterion_result(each, known[each.id].checks) for each in wanted)
     rejected = new.status == "rejected"
     return replace(
         new,

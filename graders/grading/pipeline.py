@@ -107,7 +107,7 @@ class _Grading:
             status=scoring.result_status(criteria),
             criteria=criteria,
             score=scoring.total(criteria),
-            max_score=scoring.maximum(criterion.criterion for criterion in criteria),
+            max_score=scoring.maximum(graded.criterion for graded in criteria),
             environment=self.environment,
             started_at=datetime.now(UTC),
             seconds=0.0,

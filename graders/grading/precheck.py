@@ -27,8 +27,8 @@ class Precheck:
     def failed_to_grade(self, result: Result) -> bool:
         """Return whether something failed; a metric without its answers does not count."""
         return result.status == "rejected" or any(
-            criterion.status == "error" and criterion.criterion.kind != "metric"
-            for criterion in result.criteria
+            graded.status == "error" and graded.criterion.kind != "metric"
+            for graded in result.criteria
         )
 
 

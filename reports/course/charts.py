@@ -49,9 +49,9 @@ def draw(course: CourseView) -> Drawings:
     return Drawings(
         totals=_drawn_bins(course.bins, "Scores", (WIDTH, HEIGHT)),
         criteria={
-            criterion.criterion.id: drawing
-            for criterion in course.rubric
-            if (drawing := _drawn_bins(criterion.bins, criterion.criterion.title, SMALL))
+            graded.criterion.id: drawing
+            for graded in course.rubric
+            if (drawing := _drawn_bins(graded.bins, graded.criterion.title, SMALL))
         },
         accuracies=tuple(map(_drawn_accuracies, course.accuracies)),
     )

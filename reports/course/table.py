@@ -43,7 +43,7 @@ def table_data(course: CourseView) -> Markup:
             row[1] = f"{row[1]} ({row[0]})"
     document = {
         "words": words,
-        "most": [_short(criterion.criterion.points) for criterion in course.rubric],
+        "most": [_short(graded.criterion.points) for graded in course.rubric],
         "rows": rows,
     }
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))

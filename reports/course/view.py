@@ -300,14 +300,14 @@ def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]
 
 def _outdated(result: Result) -> Iterator[str]:
     """Yield a sentence for each adjustment that was made when the checks gave other points."""
-    for criterion in result.criteria:
-        said = criterion.adjusted
-        if said is None or criterion.is_excused or said.machine is None or said.seen is None:
+    for graded in result.criteria:
+        said = graded.adjusted
+        if said is None or graded.is_excused or said.machine is None or said.seen is None:
             continue
         if said.machine != said.seen:
             yield (
-                f"The checks of {criterion.criterion.id} gave {number(said.seen)} when somebody "
-                f"adjusted it to {number(criterion.points or 0.0)}, and give "
+                f"The checks of {graded.criterion.id} gave {number(said.seen)} when somebody "
+                f"adjusted it to {number(graded.points or 0.0)}, and give "
                 f"{number(said.machine)} now."
             )
 

@@ -24,7 +24,7 @@ def with_final_grade(document: Json, result: Result, grade: FinalGrade | None) -
 
 def _output(document: Json, grade: FinalGrade, result: Result) -> str:
     """How the grade came, first; not where that would tell of hidden points."""
-    hidden = any(criterion.criterion.visibility != "visible" for criterion in result.criteria)
+    hidden = any(graded.criterion.visibility != "visible" for graded in result.criteria)
     before = str(document.get("output", ""))
     if hidden and grade.final is not None:
         return before

@@ -206,7 +206,7 @@ def read_changes(file: Path) -> list[Asked]:
 
 
 def _criterion(result: Result, name: str) -> CriterionResult:
-    known = {criterion.criterion.id: criterion for criterion in result.criteria}
+    known = {graded.criterion.id: graded for graded in result.criteria}
     if name not in known:
         raise Mistyped(f"there is no criterion `{name}`{did_you_mean(name, known)}")
     return known[name]

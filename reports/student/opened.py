@@ -23,9 +23,7 @@ START = MARK.partition("{")[0].encode()
 def mark_of(result: Result, rules: CourseRules) -> str:
     """Return the mark of this Result's page; empty if it shows only visible criteria."""
     later = [
-        criterion.criterion
-        for criterion in result.criteria
-        if criterion.criterion.visibility != "visible"
+        graded.criterion for graded in result.criteria if graded.criterion.visibility != "visible"
     ]
     shown = sorted(each.id for each in later if is_shown(each, rules.opened))
     about = about_grade(result, rules)

@@ -39,9 +39,9 @@ def about_requests(result: Result, rules: CourseRules) -> AboutRequests:
     if not rules.key:
         return AboutRequests()
     titles = {
-        criterion.criterion.id: criterion.criterion.title
-        for criterion in result.criteria
-        if is_shown(criterion.criterion, rules.opened)
+        graded.criterion.id: graded.criterion.title
+        for graded in result.criteria
+        if is_shown(graded.criterion, rules.opened)
     }
     name = result.submission.id
     return AboutRequests(

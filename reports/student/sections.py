@@ -26,7 +26,7 @@ class Said:
     @property
     def points(self) -> float:
         """The number of points that these criteria are worth."""
-        return sum(criterion.criterion.points for criterion in self.criteria)
+        return sum(graded.criterion.points for graded in self.criteria)
 
     @property
     def own_hints(self) -> list[tuple[CriterionResult, tuple[str, ...]]]:
@@ -55,9 +55,7 @@ def sections(
     result: Result, shown: Sequence[CriterionResult], often: Sequence[Said]
 ) -> tuple[Section, ...]:
     """Return all criteria that are shown, in the rubric's order."""
-    together = {
-        criterion.criterion.id: said.anchor for said in often for criterion in said.criteria
-    }
+    together = {graded.criterion.id: said.anchor for said in often for graded in said.criteria}
     return tuple(
         Section(
             graded,

@@ -248,7 +248,7 @@ def _judged(graded: CriterionResult) -> tuple[str, ...]:
 
 
 def _groups(site: Site, result: Result) -> tuple[Group, ...]:
-    titles = {criterion.criterion.id: criterion.criterion.title for criterion in result.criteria}
+    titles = {graded.criterion.id: graded.criterion.title for graded in result.criteria}
     everyone = site.students.all()
     own = next(each for each in everyone if each.row.submission.id == result.submission.id)
     checks = {mistake: check for check, mistake in reversed(list(own.mistakes.items()))}

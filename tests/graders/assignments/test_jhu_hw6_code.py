@@ -61,9 +61,9 @@ def grade(results):
     def run(files, *only):
         criteria = results(files, *only)
         lost = {
-            criterion.criterion.id: criterion.criterion.points - criterion.points
-            for criterion in criteria
-            if criterion.points != criterion.criterion.points
+            graded.criterion.id: graded.criterion.points - graded.points
+            for graded in criteria
+            if graded.points != graded.criterion.points
         }
         checks = [check for criterion in criteria for check in criterion.checks]
         return lost, " ".join(f"{check.message} {check.hint}" for check in checks)

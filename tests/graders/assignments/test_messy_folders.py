@@ -115,7 +115,7 @@ def points_of(work, files, only):
         task = load_assignment(work.assignment)
         result = grade_submission(identify(Path(folder), work.assignment), task, options)
     assert result.status == "graded", result.environment.get("faults")
-    return {criterion.criterion.id: criterion.points for criterion in result.criteria}
+    return {graded.criterion.id: graded.points for graded in result.criteria}
 
 
 def lost(before, after):

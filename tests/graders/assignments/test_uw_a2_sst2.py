@@ -51,8 +51,7 @@ def lost(result):
     """The points lost, by criterion."""
     assert result.status == "graded"
     points = {
-        criterion.criterion.id: criterion.criterion.points - criterion.points
-        for criterion in result.criteria
+        graded.criterion.id: graded.criterion.points - graded.points for graded in result.criteria
     }
     return {name: pytest.approx(each) for name, each in points.items() if each}
 

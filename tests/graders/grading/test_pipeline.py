@@ -22,7 +22,7 @@ def grade(folder, assignment, options=OPTIONS):
 
 
 def points(result):
-    return {criterion.criterion.id: criterion.points for criterion in result.criteria}
+    return {graded.criterion.id: graded.points for graded in result.criteria}
 
 
 def checks(result):

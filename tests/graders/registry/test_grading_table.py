@@ -88,7 +88,7 @@ def test_a_result_has_extra_credit_above_its_maximum(tiny, hand_in):
     result = grade_submission(upload, replace(tiny, rubric=rubric), options)
     assert (result.score, result.max_score) == (2.0, 0.0)
     again = result_from_text(result_text(result), "")
-    assert [criterion.criterion.extra_credit for criterion in again.criteria] == [True]
+    assert [graded.criterion.extra_credit for graded in again.criteria] == [True]
 
 
 def test_a_due_date_without_a_zone_is_refused_where_lateness_counts(load):

@@ -45,7 +45,7 @@ def test_all_that_it_kept_is_read_and_what_waits_can_be_decided(out):
         result = store.member_result(1, "ada")
     assert result.title == "Transformers and Pretraining (discussion sheet)"
     assert result.submission.submitted_at is not None
-    assert {criterion.criterion.kind for criterion in result.criteria} == {"written"}
+    assert {graded.criterion.kind for graded in result.criteria} == {"written"}
     assert [check.check.weight for check in result.criteria[1].checks] == [2.0, 2.0]
     with open_review(out) as review:
         review.refresh()

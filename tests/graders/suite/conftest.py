@@ -83,7 +83,7 @@ def grade(folder, hand_in):
 
 
 def points(result):
-    return {criterion.criterion.id: criterion.points for criterion in result.criteria}
+    return {graded.criterion.id: graded.points for graded in result.criteria}
 
 
 def checks(result):

@@ -79,7 +79,7 @@ class TestKinds(unittest.TestCase):
 def test_a_right_submission_has_all_points_and_every_criterion_its_label(grade):
     result = grade(RIGHT)
     assert (points(result), result.score, result.max_score) == (FULL, 7, 7)
-    assert all(criterion.criterion.title.endswith(MARK) for criterion in result.criteria)
+    assert all(graded.criterion.title.endswith(MARK) for graded in result.criteria)
     assert LABEL in result.environment["intake"]
 
 

@@ -33,8 +33,8 @@ def test_right_answers_need_no_person_but_for_the_text(grade):
     assert (result.status, result.score, result.max_score) == ("needs_review", None, 8)
     assert found["1b/review"].actual == "Each entry is doubled."
     assert (found["1b/machine"].check.weight, found["1b/review"].check.weight) == (2, 1)
-    assert [criterion.criterion.kind for criterion in result.criteria] == ["written"] * 4
-    assert [criterion.criterion.id for criterion in result.criteria] == ["1a", "1b", "1c.i", "Q2.1"]
+    assert [graded.criterion.kind for graded in result.criteria] == ["written"] * 4
+    assert [graded.criterion.id for graded in result.criteria] == ["1a", "1b", "1c.i", "Q2.1"]
 
 
 def test_partial_credit_reaches_the_result(grade):
