@@ -57,9 +57,8 @@ class Moves(TorchFunctionMode):
 
     def meet(self, *values: Any) -> None:
         """Note whether one of these tensors is on the CPU and another on the GPU."""
-        tensors = [
-            tensor for tensor in _tensors(values) if tensor.dim()
-        ]  # a GPU accepts one number
+        # A GPU accepts one number.
+        tensors = [tensor for tensor in _tensors(values) if tensor.dim()]
         self.met = self.met or len(_places(tensors)) > 1
 
     def is_left_behind(self, others: "Moves") -> bool:

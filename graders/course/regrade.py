@@ -294,9 +294,7 @@ def regraded(store: Store, draft: Draft | None) -> Regraded:
         before=draft.base,
         after=draft.number,
         submissions=len(draft.submissions),
-        graded=tuple(
-            submission.submission.id for submission in draft.submissions if submission.touched
-        ),
+        graded=tuple(each.submission.id for each in draft.submissions if each.touched),
         touched=draft.touched,
         differences=(),
     )

@@ -126,7 +126,7 @@ def without(known: Known) -> str:
 def still_named_in(known: Sequence[Known], out: Path) -> list[str]:
     """Return the files below `out` that still name the student, in their text or their name."""
     texts = {text for each in known for text in each.texts}
-    needles = {_bytes for text in texts for _bytes in _spellings(text)}
+    needles = {spelling for text in texts for spelling in _spellings(text)}
     alone = {name_key(each.submission) for each in known if not each.others}
     pattern = re.compile(
         rb"(?<![0-9A-Za-z])(?:" + b"|".join(map(re.escape, sorted(needles))) + rb")(?![0-9A-Za-z])",

@@ -177,7 +177,7 @@ def _refuse_what_is_hidden(assignment: Assignment, trees: Mapping[str, ast.Modul
 
 
 def _parts(node: ast.ImportFrom) -> tuple[str, ...]:
-    return (*(node.module or "").split("."), *(name.name for name in node.names))
+    return (*(node.module or "").split("."), *(alias.name for alias in node.names))
 
 
 def strings_in(trees: Collection[ast.AST]) -> frozenset[str]:

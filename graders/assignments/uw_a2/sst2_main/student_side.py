@@ -11,7 +11,7 @@ import ast
 import contextlib
 import inspect
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -230,10 +230,7 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
     parameters = [each for each in every if each.requires_grad]
     groups = optimizer.param_groups
     rates = [group.get("initial_lr", group.get("lr")) for group in groups]
-    known, now = (
-        [float(value) for value in values if isinstance(value, int | float | torch.Tensor)]
-        for values in (rates, [group.get("lr") for group in groups])
-    )
+    known, now = _numbers(rates), _numbers(group.get("lr") for group in groups)
     settings = {"lr": rates[0], "highest": max(known, default=None), "eps": groups[0].get("eps")}
     settings["now"] = max(now, default=None)
     return {
@@ -253,16 +250,17 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
 
 def _at_rest(groups: list[dict[str, Any]], parameters: list[nn.Parameter]) -> int:
     """Return how many weights are in groups that do not learn, if other groups do."""
-    rates = [[each.get(name) for name in ("lr", "initial_lr")] for each in groups]
-    known = [
-        [float(n) for n in some if isinstance(n, int | float | torch.Tensor)] for some in rates
-    ]
-    resting = [bool(some) and max(some) < NO_RATE for some in known]
+    rates = (_numbers(group.get(name) for name in ("lr", "initial_lr")) for group in groups)
+    resting = [bool(known) and max(known) < NO_RATE for known in rates]
     if all(resting):  # a wrong rate, not frozen weights
         return 0
     pairs = zip(groups, resting, strict=True)
     at_rest = {id(each) for group, rests in pairs if rests for each in group["params"]}
     return sum(id(each) in at_rest for each in parameters)
+
+
+def _numbers(values: Iterable[Any]) -> list[float]:
+    return [float(value) for value in values if isinstance(value, int | float | torch.Tensor)]
 
 
 def _unwrapped(optimizer: Any) -> Any:

@@ -72,7 +72,7 @@ def test_updates(student: Student, sandbox: Student, inputs: Inputs, score: Scor
     def claim(observed: Observed) -> None:
         if still := observed.still():
             fail(
-                "train_one_epoch leaves some of the model's weights as they are.",
+                "train_one_epoch leaves some of the model's weights unchanged.",
                 hint="The handout fine-tunes the whole model: leave requires_grad as it is, and "
                 "compute the logits outside torch.no_grad().",
                 actual=", ".join(still)[:200],
