@@ -28,6 +28,7 @@ from reference.data.edition import STANFORD_2024, XCS224N
 from reference.data.vocabulary import MASK, PAD, Vocabulary
 
 DOCUMENT = "ABCDEFGHIJ"
+SPLITS = st.tuples(st.integers(4, 8), st.integers(0, 3), st.integers(1, 4))  # cut, start and size
 RULES = (wrong_length, not_shifted, wrong_layout, not_a_piece, wrong_document, wrong_cut)
 
 
@@ -73,6 +74,19 @@ def test_parts_come_back(document, start, size):
     (draw,) = reading_of(prefix + MASK + suffix + MASK + content, document=document).draws
     assert draw.slots == (prefix, suffix, content)
     assert (draw.restored(), draw.cut) == (document, len(document))
+
+
+@given(document=st.text("ab cé", min_size=8, max_size=12), splits=st.lists(SPLITS, min_size=4))
+def test_blanks_as_padding_leave_the_truncated_length(document, splits):
+    document += " a"
+    sequences = []
+    for cut, start, size in splits:
+        piece, content = document[:cut], slice(start, min(start + size, cut))
+        parts = piece[:start], piece[content.stop :], piece[content]
+        sequences.append(MASK.join(parts).ljust(17))
+    reading = reading_of(*sequences, document=document)
+    assert first(wrong_layout, reading) is not None
+    assert first(wrong_cut, reading) is None
 
 
 def test_right_sequence_breaks_no_rule():

@@ -1,4 +1,4 @@
-"""The planted examples of cs224n-a4 lose the same points for every secret."""
+"""The planted examples of cs224n-a4 lose points of the same criteria for every secret."""
 
 import pytest
 
@@ -14,11 +14,13 @@ CODE = frozenset({"span-corruption", "rotary"})
 
 
 @pytest.mark.long
-def test_examples_lose_the_same_for_any_secret(tmp_path):
+def test_examples_lose_points_of_the_same_criteria_for_any_secret(tmp_path):
     """Drawn anew each time; the secret is printed where something differs, to be tried again.
 
-    Points never differ. Some inputs leave a hint more general, or let it name a similar mistake: in
-    nine runs, 2 of 1,953 hints. One in a hundred may do so, which is exceeded once in 600 runs.
+    What is right never loses a point, and what is wrong never keeps them all. Some inputs leave a
+    hint more general, let it name a similar mistake, or let a second check see a mistake that the
+    first one names: in ten runs, 3 of 2,170 findings. One in a hundred may be of this kind, which
+    is exceeded once in 600 runs.
     """
     draw, assignment = new_secret(), load_assignment("cs224n-a4")
     options = Options(best_tier(), only=CODE, draw=draw)
@@ -26,9 +28,11 @@ def test_examples_lose_the_same_for_any_secret(tmp_path):
         findings = list(validate(assignment, options, pool, ahead=4))
     assert len(findings) > 150
     paths = write_examples(assignment, tmp_path)
-    planted = {path.name: _of_code(expectation(path, assignment).lost) for path in paths}
+    wrong = {path.name: set(_of_code(expectation(path, assignment).lost)) for path in paths}
     other = [
-        finding for finding in findings if _of_code(finding.lost) != planted.get(finding.name, {})
+        finding
+        for finding in findings
+        if set(_of_code(finding.lost)) != wrong.get(finding.name, set())
     ]
     assert other == [], hex(draw)
     unexpected = [finding for finding in findings if finding.problems]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from graders.boundary.outcome import fault_of
 from graders.errors import GraderFault, StudentFault
-from reference.data.edition import Edition
+from reference.data.edition import SHORTEST, Edition
 from reference.data.vocabulary import MASK, PAD, Vocabulary
 
 Ids = NDArray[np.int64]
@@ -257,14 +257,21 @@ def _with_marks(draw: Draw, mask: str, pad: str) -> Draw:
 
 
 def _without_padding(draw: Draw, mask: str, pad: str) -> str:
-    """Return the sequence without its padding; the content may end with that character, too."""
+    """Return the sequence without its padding; the content may end with that character, too.
+
+    How many belong to the content cannot always be told: the fewest with which the parts are the
+    start of the document and long enough, or a piece of it.
+    """
     body = draw.sequence.rstrip(pad)
-    most = min(len(draw.sequence) - len(body), LONGEST_RUN)
-    for longer in (body + n * pad for n in range(most + 1)) if pad in draw.document else ():
-        slots = longer.split(mask)
-        if len(slots) == 3 and slots[0] + slots[2] + slots[1] in draw.document:
-            return longer
-    return body
+    most = min(len(draw.sequence) - len(body), LONGEST_RUN) if pad in draw.document else 0
+    fitting = []
+    for longer in (body + n * pad for n in range(most + 1)):
+        prefix, *others = longer.split(mask)
+        piece = prefix + "".join(reversed(others))
+        if len(others) == 2 and piece in draw.document:
+            doubts = not draw.document.startswith(piece), len(piece) < SHORTEST, len(piece)
+            fitting.append((doubts, longer))
+    return min(fitting)[1] if fitting else body
 
 
 def _separators(body: str, mask: str, document: str) -> tuple[int, ...]:
