@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import shutil
 import signal
 import sys
 import textwrap
@@ -142,15 +143,28 @@ def test_answer(submitted, score):
 '''
 
 
-@pytest.fixture
-def tiny_folder(tmp_path):
-    """The folder of the tiny assignment; a test may edit its files before loading it."""
-    folder = tmp_path / "tiny"
-    folder.mkdir()
+def write_tiny(folder):
+    """Write the tiny assignment into a new folder."""
+    folder.mkdir(parents=True)
     (folder / "assignment.toml").write_text(ASSIGNMENT)
     (folder / "student_side.py").write_text(STUDENT_SIDE)
     (folder / "checks.py").write_text(CHECKS)
     return folder
+
+
+def write_submission(folder, **files):
+    """Write files into a new folder; `_py` and `_txt` at the end of a name are its suffix."""
+    folder.mkdir(parents=True)
+    for stem, content in files.items():
+        file = stem.replace("_py", ".py").replace("_txt", ".txt")
+        (folder / file).write_text(textwrap.dedent(content))
+    return folder
+
+
+@pytest.fixture
+def tiny_folder(tmp_path):
+    """The folder of the tiny assignment; a test may edit its files before loading it."""
+    return write_tiny(tmp_path / "tiny")
 
 
 @pytest.fixture
@@ -163,15 +177,29 @@ def tiny(tiny_folder):
 def hand_in(tmp_path):
     """Writes a submission folder from file contents."""
 
-    def write(name="ada", **files):
-        folder = tmp_path / "uploads" / name
-        folder.mkdir(parents=True)
-        for stem, content in files.items():
-            file = stem.replace("_py", ".py").replace("_txt", ".txt")
-            (folder / file).write_text(textwrap.dedent(content))
-        return folder
+    return lambda name="ada", **files: write_submission(tmp_path / "uploads" / name, **files)
 
-    return write
+
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory):
+    """`made_once(make)` is a folder as `make(folder)` left it, whatever an earlier test changed.
+
+    It is made once for all tests of a module, always at one path: a store knows the uploads' paths.
+    """
+    place = tmp_path_factory.mktemp("made")
+    now, kept = place / "now", place / "kept"
+
+    def restored(make):
+        if kept.exists():
+            shutil.rmtree(now)
+            shutil.copytree(kept, now)
+        else:
+            now.mkdir()
+            make(now)
+            shutil.copytree(now, kept)
+        return now
+
+    return restored
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from graders.storage.adjustments import open_adjustments
 from graders.storage.files import only_writer
 from graders.storage.store import FILE, read_store
 from reports.review.adjusting import Adjusting, Asked
+from tests.conftest import write_submission, write_tiny
 from tests.console import ROOT, softmark
 from tests.processes import wait_for
 
@@ -59,16 +60,21 @@ HOSTILE = "<b>Well</b> *done* </script><script>alert(1)</script>\x1b[31m\u202e =
 WORDS = ("--comment", "The handout allows it.", "--reviewer", "Rea")
 
 
-@pytest.fixture
-def course(tiny_folder, hand_in, tmp_path):
-    """The folder of results of ada (everything right) and bob (1 of 2 for the answer, no form)."""
-    toml, checks, out = tiny_folder / "assignment.toml", tiny_folder / "checks.py", tmp_path / "out"
+def make_course(place):
+    """Grade ada (everything right) and bob (1 of 2 for the answer, no form)."""
+    folder = write_tiny(place / "tiny")
+    toml, checks = folder / "assignment.toml", folder / "checks.py"
     toml.write_text(toml.read_text() + MORE)
     checks.write_text(checks.read_text() + CHECKS)
     for name, answer in (("ada", "42\n"), ("bob", "41")):
-        hand_in(name, answer_txt=answer)
-    assert grade(out).returncode == 0
-    return out
+        write_submission(place / "uploads" / name, answer_txt=answer)
+    assert grade(place / "out").returncode == 0
+
+
+@pytest.fixture
+def course(made_once):
+    """The folder of results of both."""
+    return made_once(make_course) / "out"
 
 
 def grade(out):

@@ -14,6 +14,7 @@ from graders.privacy.pseudonyms import Names, pseudonym
 from graders.storage.store import FILE, open_store, read_store
 from reports.submission_files import remove_files
 from submissions.people import Person
+from tests.conftest import write_submission, write_tiny
 from tests.console import softmark
 
 DUMP = Path(__file__).parent / "graders" / "storage" / "store_of_22_november.sql"
@@ -50,20 +51,25 @@ NOTEBOOK = {
 ADAS = ("lovelace", "ada@example.edu", "181500", "ada-byron")
 
 
-@pytest.fixture
-def out(tiny_folder, hand_in, tmp_path):
-    """The results of ada-byron, of bob and of a pair."""
+def make_course(place):
+    """Grade ada-byron, bob and a pair."""
+    assignment = write_tiny(place / "tiny")
     for name in ("ada-byron", "bob", "pair"):
-        folder = hand_in(name, work_py=WORK, answer_txt="41")
+        folder = write_submission(place / "uploads" / name, work_py=WORK, answer_txt="41")
         (folder / "Ada_Lovelace.ipynb").write_text(json.dumps(NOTEBOOK))
         (folder / "plot.png").write_bytes(b"\x89PNG")
     bob = folder.parent / "bob"
     shutil.make_archive(str(bob), "zip", bob)
     shutil.rmtree(bob)
-    (tmp_path / "roster.csv").write_text(ROSTER)
-    words = ("batch", tiny_folder, tmp_path / "uploads", "--roster", tmp_path / "roster.csv")
-    assert softmark(*words, "--out", tmp_path / "out", "--executor", "serial").returncode == 0
-    return tmp_path / "out"
+    (place / "roster.csv").write_text(ROSTER)
+    words = ("batch", assignment, place / "uploads", "--roster", place / "roster.csv")
+    assert softmark(*words, "--out", place / "out", "--executor", "serial").returncode == 0
+
+
+@pytest.fixture
+def out(made_once):
+    """The results of all three."""
+    return made_once(make_course) / "out"
 
 
 def adjust(out, student):
@@ -141,7 +147,7 @@ def test_files_that_still_name_a_student_are_listed(out):
 def test_a_namesakes_files_are_not_listed(out, tmp_path):
     roster = tmp_path / "roster.csv"
     roster.write_text(ROSTER.replace("Bob Babbage", "Ada Lovelace").replace("Cy Cee", "179100"))
-    words = ("batch", tmp_path / "tiny", tmp_path / "uploads", "--roster", roster)
+    words = ("batch", out.parent / "tiny", out.parent / "uploads", "--roster", roster)
     assert softmark(*words, "--out", out, "--executor", "serial").returncode == 0
     several = "`Ada Lovelace` means several submissions: ada-byron, bob"
     words = ("answer", "--waive", "--comment", "x")
@@ -159,7 +165,7 @@ def test_all_submissions_of_a_student_are_removed(out, tmp_path):
     roster = tmp_path / "roster.csv"
     again = "Ada Lovelace,ada@example.edu,181500,A"
     roster.write_text(ROSTER.replace("Bob Babbage,bob@example.edu,179100,A", again))
-    words = ("batch", tmp_path / "tiny", tmp_path / "uploads", "--roster", roster)
+    words = ("batch", out.parent / "tiny", out.parent / "uploads", "--roster", roster)
     best = ("--attempts", "best", "--executor", "serial")
     assert softmark(*words, "--out", out, *best).returncode == 0
     said = softmark("forget", out, "ada@example.edu").stderr

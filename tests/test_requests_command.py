@@ -9,6 +9,7 @@ import pytest
 
 from graders.storage.requests import code_of
 from graders.storage.store import FILE, read_store
+from tests.conftest import write_submission, write_tiny
 from tests.console import softmark
 
 HIDDEN = """
@@ -22,10 +23,10 @@ visibility = "hidden"
 HOSTILE = "<script>alert(1)</script> \x1b[31m =1+1 [bold]"
 
 
-@pytest.fixture
-def out(tiny_folder, hand_in, tmp_path):
-    """The results of ada (5 of 6) and bob (6 of 6)."""
-    toml, checks = tiny_folder / "assignment.toml", tiny_folder / "checks.py"
+def make_course(place):
+    """Grade ada (5 of 6) and bob (6 of 6)."""
+    folder = write_tiny(place / "tiny")
+    toml, checks = folder / "assignment.toml", folder / "checks.py"
     toml.write_text(toml.read_text() + HIDDEN)
     checks.write_text(
         checks.read_text()
@@ -33,10 +34,16 @@ def out(tiny_folder, hand_in, tmp_path):
         + '    fingerprints["x.params"] = "equal in all"\n'
     )
     for name, answer in (("ada", "41"), ("bob", "42")):
-        hand_in(name, work_py="def double(x):\n    return 2 * x\n", answer_txt=answer)
-    words = ("batch", tiny_folder, tmp_path / "uploads", "--out", tmp_path / "out")
+        code = "def double(x):\n    return 2 * x\n"
+        write_submission(place / "uploads" / name, work_py=code, answer_txt=answer)
+    words = ("batch", folder, place / "uploads", "--out", place / "out")
     softmark(*words, "--executor", "serial")
-    return tmp_path / "out"
+
+
+@pytest.fixture
+def out(made_once):
+    """The results of both."""
+    return made_once(make_course) / "out"
 
 
 def page(out, name="ada"):
@@ -110,8 +117,8 @@ def test_a_pasted_text_is_a_request(out, tmp_path):
     assert "I meant 42. Really." in requests(out)
 
 
-def test_a_mail_in_full_sentences_is_a_request(out, tiny_folder, tmp_path):
-    toml = tiny_folder / "assignment.toml"
+def test_a_mail_in_full_sentences_is_a_request(out, tmp_path):
+    toml = out.parent / "tiny" / "assignment.toml"
     toml.write_text(
         toml.read_text().replace('title = "The answer"', 'title = "The answer (part g)"')
     )
@@ -215,7 +222,8 @@ def test_appeal_overwrites_nothing_and_takes_no_endless_file(out, tmp_path):
     assert json.loads(file.read_text())["criterion"] == "answer"
 
 
-def test_a_granted_case_becomes_an_example_that_expects_the_adjusted_points(out, tiny_folder):
+def test_a_granted_case_becomes_an_example_that_expects_the_adjusted_points(out):
+    tiny_folder = out.parent / "tiny"
     solution = tiny_folder / "solution"
     solution.mkdir()
     (solution / "work.py").write_text("def double(x):\n    return 2 * x\n")

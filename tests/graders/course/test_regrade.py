@@ -1,6 +1,5 @@
 """A regrade grades only what a change of checks can affect, and publishes only on request."""
 
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -60,11 +59,9 @@ class Losing(SerialExecutor):
         raise OSError("no room")
 
 
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory):
-    """Three submissions graded with two check files, neither of which starts a process."""
-    place = tmp_path_factory.mktemp("course")
-    folder, uploads = place / "now" / "tiny", place / "now" / "uploads"
+def make_course(place):
+    """Grade three submissions with two check files, neither of which starts a process."""
+    folder, uploads = place / "tiny", place / "uploads"
     folder.mkdir(parents=True)
     (folder / "assignment.toml").write_text(ASSIGNMENT)
     head = "import pytest\nfrom graders.checks.compare import fail\n\n"
@@ -74,18 +71,14 @@ def graded(tmp_path_factory):
     for name, answer in (("ada", "42"), ("bob", "41"), ("cyd", "no")):
         (uploads / name).mkdir(parents=True)
         (uploads / name / "answer.txt").write_text(answer)
-    grade(folder, uploads, place / "now" / "out")
-    shutil.copytree(place / "now", place / "kept")
-    return place
+    grade(folder, uploads, place / "out")
 
 
 @pytest.fixture
-def course(graded):
+def course(made_once):
     """The assignment, the uploads and the results, as they were graded."""
-    now = graded / "now"  # the store knows the paths of the uploads
-    shutil.rmtree(now)
-    shutil.copytree(graded / "kept", now)
-    return now / "tiny", now / "uploads", now / "out"
+    place = made_once(make_course)
+    return place / "tiny", place / "uploads", place / "out"
 
 
 @pytest.fixture
