@@ -13,6 +13,7 @@ import pytest
 from graders.storage.files import only_writer
 from graders.storage.requests import code_of
 from graders.storage.store import read_store, reopen_store
+from tests.conftest import write_submission, write_tiny
 from tests.console import ROOT, softmark
 from tests.processes import wait_for
 from tests.reports.chromium import needs_chromium
@@ -37,25 +38,31 @@ CODES = {
 }
 
 
-@pytest.fixture
-def course(tiny_folder, hand_in, tmp_path):
-    """Results of four students, two with one mistake, dan's code raises, and of no upload."""
-    toml, checks = tiny_folder / "assignment.toml", tiny_folder / "checks.py"
+def make_course(place):
+    """Grade four students, two with one mistake, dan's code raises, and no upload."""
+    assignment = write_tiny(place / "tiny")
+    toml, checks = assignment / "assignment.toml", assignment / "checks.py"
     toml.write_text(toml.read_text() + LATER)
     checks.write_text(checks.read_text() + CHECK)
-    with (tiny_folder / "student_side.py").open("a") as side:
+    with (assignment / "student_side.py").open("a") as side:
         side.write('\n\ndef places():\n    return {"double": "`work.py`"}\n')
     for name, code in CODES.items():
-        folder = hand_in(name, work_py=code, answer_txt="41" if name == "ada" else "42")
+        answer = "41" if name == "ada" else "42"
+        folder = write_submission(place / "uploads" / name, work_py=code, answer_txt=answer)
     (folder / "src").mkdir()
     (folder / "work.py").rename(folder / "src" / "work.py")
-    (tmp_path / "uploads" / "eve.txt").write_text("This is no archive.")
-    roster = tmp_path / "students.csv"
+    (place / "uploads" / "eve.txt").write_text("This is no archive.")
+    roster = place / "students.csv"
     roster.write_text(f'submission,name,email\nada,"Ada {HOSTILE}",ada@example.edu\n')
-    words = ("--out", tmp_path / "out", "--roster", roster, "--executor", "serial")
-    done = softmark("batch", tiny_folder, tmp_path / "uploads", *words)
+    words = ("--out", place / "out", "--roster", roster, "--executor", "serial")
+    done = softmark("batch", assignment, place / "uploads", *words)
     assert done.returncode == 1, done.stderr
-    return tmp_path / "out"
+
+
+@pytest.fixture
+def course(made_once):
+    """The results of all five."""
+    return made_once(make_course) / "out"
 
 
 def code(out, name="ada"):
@@ -131,7 +138,7 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     assert "From the course staff" not in page(server, "bob")
 
 
-def test_a_release_is_signed_and_a_refused_form_keeps_its_text(course, start, tiny_folder):
+def test_a_release_is_signed_and_a_refused_form_keeps_its_text(course, start):
     server = start(course, "/")
     rea, tom = server.visitor(), server.visitor("Tom")
     both = {"criterion": "double", "action": "waive", "points": "3", "comment": "x", "seen": 0}
@@ -140,7 +147,7 @@ def test_a_release_is_signed_and_a_refused_form_keeps_its_text(course, start, ti
     rea.get("/").post("/release", released="yes")
     assert "<strong>are released</strong> by <bdi>Rea</bdi>" in tom.get("/").body
     rea.get("/s/cleo")
-    toml = tiny_folder / "assignment.toml"
+    toml = course.parent / "tiny" / "assignment.toml"
     toml.write_text(f"nonsense = 1\n{toml.read_text()}")
     refused = rea.post("/s/cleo/comment", comment=HOSTILE)
     assert (refused.status, "nonsense" in refused.body, "&lt;script&gt;" in refused.body) == (
@@ -289,8 +296,8 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
         assert page_.evaluate(outline) >= 2
 
 
-def test_a_due_date_is_extended_on_the_page_and_what_was_typed_is_kept(course, start, tiny_folder):
-    toml = tiny_folder / "assignment.toml"
+def test_a_due_date_is_extended_on_the_page_and_what_was_typed_is_kept(course, start):
+    toml = course.parent / "tiny" / "assignment.toml"
     due = "due = 2026-01-01T12:00:00Z\n"
     toml.write_text(f"{due}{toml.read_text()}\n[grading]\nlate_percent_per_day = 10\n")
     server = start(course, "/")
