@@ -34,18 +34,18 @@ HUB_NAMES = {
 
 
 def custom_forward(
-    kind: dict[str, Any], weights: dict[str, Any], batch: dict[str, Any], file: str
+    spec: dict[str, Any], weights: dict[str, Any], batch: dict[str, Any], file: str
 ) -> dict[str, Any]:
     """Return the student's logits with these weights, and its calls of the backbone.
 
-    `kind` is {family, type, length, width}.
+    `spec` is {family, type, length, width}.
     """
     with offline():
         from graders.adapting.offline.models import has_hub_weights
 
-        model = build(kind, file)
+        model = build(spec, file)
         parts = Parts(model)
-        pretrained = has_hub_weights(parts.backbone, [kind["family"]])
+        pretrained = has_hub_weights(parts.backbone, [spec["family"]])
         parts.load(weights)
         model.eval()
         calls: list[dict[str, Any]] = []
@@ -63,7 +63,7 @@ def custom_forward(
         "calls": calls[:4],
         "parts": parts.told(),
         "pretrained": pretrained,
-        "prefix": _size(parts, kind),
+        "prefix": _size(parts, spec),
         "gradients": gradients,
         "training": training,
         "again": again,
@@ -110,9 +110,9 @@ def called(model: nn.Module, batch: dict[str, Any]) -> Any:
     return model(**given) if known else model(*given.values())
 
 
-def _size(parts: "Parts", kind: dict[str, Any]) -> int:
+def _size(parts: "Parts", spec: dict[str, Any]) -> int:
     """Return the number of elements of the prefix; 0 if none has the requested length."""
-    found = parts.prefix(kind.get("length", PREFIX_LENGTH) * kind["width"])
+    found = parts.prefix(spec.get("length", PREFIX_LENGTH) * spec["width"])
     return sum(each.numel() for each in found)
 
 
@@ -123,19 +123,19 @@ def width(family: str, file: str) -> int:
     return NARROW if head is None else int(head.in_features)
 
 
-def build(kind: dict[str, Any], file: str) -> nn.Module:
+def build(spec: dict[str, Any], file: str) -> nn.Module:
     """Return the student's model of a family and type, with this prefix length if it can vary."""
     from graders.adapting.offline.models import set_shape
 
-    set_shape(width=kind["width"], dropout=0.0)
+    set_shape(width=spec["width"], dropout=0.0)
     made = code_of(file)[NAME]
-    length = kind.get("length", PREFIX_LENGTH)
+    length = spec.get("length", PREFIX_LENGTH)
     names = globals_of(made)
     names["prefix_length"] = length
     names["args"] = settings(
-        model=HUB_NAMES[kind["family"]], type=kind["type"], prefix_length=length
+        model=HUB_NAMES[spec["family"]], type=spec["type"], prefix_length=length
     )
-    named = {"model_name": HUB_NAMES[kind["family"]], "num_labels": 2, "type": kind["type"]}
+    named = {"model_name": HUB_NAMES[spec["family"]], "num_labels": 2, "type": spec["type"]}
     parameters = inspect.signature(made).parameters
     more = {name: length for name, each in parameters.items() if _is_length(name, each.default)}
     if "num_labels" not in parameters and "type" in parameters:
@@ -144,14 +144,14 @@ def build(kind: dict[str, Any], file: str) -> nn.Module:
     return model
 
 
-def prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
+def prepared(spec: dict[str, Any], file: str) -> nn.Module | None:
     """Return the model that the student's pre_process creates, if there is one that does."""
     provide_rows()
-    given = {"model_name": HUB_NAMES[kind["family"]], "batch_size": 4, "device": CPU}
+    given = {"model_name": HUB_NAMES[spec["family"]], "batch_size": 4, "device": CPU}
     values = [*given.values(), True]
     try:
         prepare = code_of(file)[PREPARE]
-        made = by_position(prepare, values, type=kind["type"])
+        made = by_position(prepare, values, type=spec["type"])
     except Exception:  # noqa: BLE001  what it does beside is not judged
         return None
     each = made if isinstance(made, list | tuple) else [made]

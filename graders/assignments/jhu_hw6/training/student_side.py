@@ -224,10 +224,10 @@ def _is_moved_elsewhere(file: str) -> bool:
 def like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
     """Return the classifier with the student's own model's attributes other than layers."""
     model = Classifier(weights)
-    kind = {"family": "bert", "type": "full", "width": NARROW}
+    spec = {"family": "bert", "type": "full", "width": NARROW}
     for make in (build, prepared):
         try:
-            _adopt(model, make(kind, file))
+            _adopt(model, make(spec, file))
         except Exception:  # noqa: BLE001, S112  then the classifier alone has to do
             continue
     return model

@@ -53,7 +53,7 @@ class Question:
         return PREFIX_LENGTH if prefix is None else len(prefix)
 
     @property
-    def kind(self) -> dict[str, Any]:
+    def spec(self) -> dict[str, Any]:
         """The arguments with which the student's model is created."""
         sizes = {"length": self.length, "width": self.size}
         return {"family": self.family, "type": self.type, **sizes}
@@ -219,7 +219,7 @@ def logits_of(student: Student, question: Question, file: str) -> Forward:
     return ask_once(
         student,
         "custom_forward",
-        kind=question.kind,
+        spec=question.spec,
         weights=dict(question.weights),
         batch=dict(question.batch),
         file=file,

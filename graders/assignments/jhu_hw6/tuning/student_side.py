@@ -32,7 +32,7 @@ MOST_TEXT = 200  # characters of an exception
 
 
 def tuned(
-    kind: dict[str, Any], batches: dict[str, Any], plan: dict[str, Any], file: str
+    spec: dict[str, Any], batches: dict[str, Any], plan: dict[str, Any], file: str
 ) -> dict[str, Any]:
     """Return which parameters of each part a short run changed, and which it should have.
 
@@ -41,14 +41,14 @@ def tuned(
     these are tried, too. If it should be, but pre_process freezes it, that one's model is used.
     """
     with offline():
-        found = _tuned(build(kind, file), batches, plan, file)
-        if kind["type"] == "full":
-            model = prepared(kind, file)
+        found = _tuned(build(spec, file), batches, plan, file)
+        if spec["type"] == "full":
+            model = prepared(spec, file)
             return _tuned(model, batches, plan, file) if _is_frozen(model) else found
         if not set(found["changed"]) & set(found["backbone"]):
             return found
         for make in (prepared, _handed_over):
-            model = make(kind, file)
+            model = make(spec, file)
             if model is not None and not all(p.requires_grad for p in model.parameters()):
                 return _tuned(model, batches, plan, file)
         return found
@@ -124,16 +124,16 @@ def _named(problem: BaseException) -> str:
     return "RuntimeError" if name == "NotImplementedError" and "kernel" in str(problem) else name
 
 
-def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
+def _handed_over(spec: dict[str, Any], file: str) -> nn.Module | None:
     """Return the model of this kind that the student's script freezes before train(), if any."""
     provide_rows()
     try:
-        found = handed_over(CLASS, file, type=kind["type"], model=HUB_NAMES[kind["family"]])
+        found = handed_over(CLASS, file, type=spec["type"], model=HUB_NAMES[spec["family"]])
     except Exception:  # noqa: BLE001  what it does beside is not judged
         return None
     frozen = [each for each in found if not all(p.requires_grad for p in each.parameters())]
-    size = kind.get("length", PREFIX_LENGTH) * kind["width"]
-    wanted = kind["type"] == "prefix"
+    size = spec.get("length", PREFIX_LENGTH) * spec["width"]
+    wanted = spec["type"] == "prefix"
     return next((m for m in frozen if bool(Parts(m).prefix(size)) == wanted), None)
 
 

@@ -55,7 +55,7 @@ def tuned(student: Student, inputs: Inputs, question: Question, file: str) -> Tu
     """Train a model of this question's kind briefly."""
     return student.call(
         "tuned",
-        kind=question.kind,
+        spec=question.spec,
         batches={name: dict(_batch(inputs, question, name)) for name in ("train", "held_out")},
         plan=asdict(PLAN),
         file=file,
