@@ -135,6 +135,10 @@ def local_directory(family: str) -> Path:
 def _directory(family: str, width: int, dropout: float) -> Path:
     home = _new_folder(family)
     tiny_model(family, kind="backbone", dropout=dropout, width=width).save_pretrained(home)
+    config = json.loads((home / "config.json").read_text(encoding="utf-8"))
+    # A student's own PreTrainedModel of this configuration supports no other implementation.
+    config["attn_implementation"] = "eager"
+    (home / "config.json").write_text(json.dumps(config), encoding="utf-8")
     _write_tokenizer(family, home)
     return home
 

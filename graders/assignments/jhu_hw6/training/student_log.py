@@ -7,7 +7,7 @@
 If no torch optimizer steps, a change of the weights between two forward passes is the update.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +19,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from torch.utils.data import RandomSampler
 
 from ..student_spy import Classifier, state
 
@@ -59,6 +60,20 @@ class Update:
             "reached": self.reached,
             "cleared": self.cleared,
         }
+
+
+def _in_order(shuffled: Callable[[RandomSampler], Iterator[int]]) -> Any:
+    """Return an order for a loop that creates a shuffled loader: the batches that are expected.
+
+    Any order is a permutation that could be drawn. A sampler that repeats or omits items stays.
+    """
+
+    def drawn(sampler: RandomSampler) -> Iterator[int]:
+        size = len(sampler.data_source)
+        whole = not sampler.replacement and sampler.num_samples == size
+        return iter(range(size)) if whole else shuffled(sampler)
+
+    return drawn
 
 
 class Log:
@@ -110,6 +125,7 @@ class Log:
         try:
             with (
                 mock.patch.object(torch.autograd, "backward", self._counting_backwards()),
+                mock.patch.object(RandomSampler, "__iter__", _in_order(RandomSampler.__iter__)),
                 _copied_by("cpu"),
                 _copied_by("to"),
             ):
