@@ -65,6 +65,7 @@ def test_grades_of_other_criteria_are_never_replaced(batch, out, tiny_folder, tm
 
     lost = "was graded with `--only answer`; with others, the grades of answer would be lost"
     assert lost in refused(*words, "--only", "double")
+    assert lost in refused(*words, "--only", "double", "--dry-run")
     assert lost in refused(*ada, "--only", "double")
     mixed = refused(*ada)
     assert "maxima would mix" in mixed, "bob would keep the old maximum"
