@@ -39,6 +39,7 @@ from graders.course.preview import (
     Preview,
     notes_on_missing,
     previews,
+    refuse_losses_in,
     refuse_missing,
     stored_in,
     survey,
@@ -81,6 +82,7 @@ def run(
     only: Only = "",
     device: Device = "auto",
     isolation: Isolation = "auto",
+    jobs: Jobs = JOBS,
     rerun: Rerun = False,
     rerun_wall: RerunWall = WALL_MINUTES,
     inputs: Inputs = SECRET,
@@ -100,7 +102,8 @@ def run(
     seen.refuse_other_data()
     enrolled = by_roster(uploads, roster, out)
     store_terminal.show_sentences((*enrolled.notes, *notes_on_missing(seen, request)))
-    target = RunTarget(out, inputs)
+    several = min(jobs, len(enrolled.submissions)) > 1
+    target = RunTarget(out, inputs, "processes" if several else "serial", jobs)
     raise typer.Exit(grade_into(enrolled.submissions, request, target, force=force, json=json))
 
 
@@ -143,6 +146,7 @@ def batch(
     seen.refuse_other_data()
     refuse_missing(seen, request)
     if dry_run:
+        refuse_losses_in(out, enrolled.submissions, request)
         return
     target = RunTarget(out, inputs, executor, jobs)
     as_asked = {"force": force, "json": json, "best": attempts == "best"}

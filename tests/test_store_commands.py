@@ -65,6 +65,7 @@ def test_grades_of_other_criteria_are_never_replaced(batch, out, tiny_folder, tm
 
     lost = "was graded with `--only answer`; with others, the grades of answer would be lost"
     assert lost in refused(*words, "--only", "double")
+    assert lost in refused(*words, "--only", "double", "--dry-run")
     assert lost in refused(*ada, "--only", "double")
     mixed = refused(*ada)
     assert "maxima would mix" in mixed, "bob would keep the old maximum"
@@ -76,6 +77,14 @@ def test_grades_of_other_criteria_are_never_replaced(batch, out, tiny_folder, tm
     fewer = refused(*ada, "--only", "answer")
     assert "was graded with all criteria; with others, the grades of double would be lost" in fewer
     assert "or leave out --only" in fewer
+
+
+def test_run_grades_several_submissions_at_once(tiny_folder, hand_in, out):
+    uploads = [hand_in("ada", answer_txt="42"), hand_in("bob", answer_txt="41")]
+    words = ("run", tiny_folder, *uploads, "--out", out, "--only", "answer", "--jobs", "2")
+    done = softmark(*words)
+    assert done.returncode == 0, done.stderr
+    assert scores(out) == {"ada": "2", "bob": "1"}
 
 
 def test_a_roster_names_students_everywhere(batch, out, tmp_path):

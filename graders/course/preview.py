@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from graders.data.course import sizes_of_parts
 from graders.errors import UsageError
-from graders.grading.batch import is_decided
+from graders.grading.batch import is_decided, refuse_other_criteria
 from graders.grading.cache_key import keys_of
 from graders.grading.options import GradingRequest
 from graders.model import Assignment, CriterionKind, Submission
@@ -140,6 +140,13 @@ def stored_in(
         return frozenset(
             submission.id for submission in submissions if is_decided(store, submission, keys)
         )
+
+
+def refuse_losses_in(out: Path, submissions: Sequence[Submission], request: GradingRequest) -> None:
+    """Raise UsageError if a batch into `out` would lose published grades of other criteria."""
+    if (out / FILE).is_file():
+        with read_store(out) as store:
+            refuse_other_criteria(store, submissions, request, alone=True)
 
 
 def _nobody_has(found: Survey, request: GradingRequest) -> str:

@@ -90,7 +90,10 @@ def _is_visible(assignment: Assignment, criterion: str) -> bool:
 def _readme(assignment: Assignment, stripped: Stripped) -> str:
     text = README.read_text(encoding="utf-8")
     shown = (criterion for criterion in assignment.rubric if criterion.visibility == "visible")
-    points = sum(each.points for each in shown if each.title not in stripped.staff_only)
+    graded = [
+        each for each in shown if each.kind != "written" and each.title not in stripped.staff_only
+    ]
+    points = sum(each.points for each in graded)
     left = "".join(f"- {title}\n" for title in stripped.staff_only)
     left = f"\nYour course grades these; this bundle does not:\n\n{left}" if left else ""
     facts = {"TITLE": assignment.title, "NAME": assignment.name, "POINTS": f"{points:g}"}

@@ -36,6 +36,7 @@ NEEDS_GPU = (
     "The code asks for a GPU by name and was graded on a CPU. It may be correct on a GPU: read the "
     "lines in question before you take the points off."
 )
+ANSWERS = "Written answers: python grade.py review DIR."
 REQUESTED = "A regrade request is open: python grade.py requests DIR."
 BINS = 10
 ROUNDING = 1e-9  # fraction of a bar
@@ -98,7 +99,7 @@ class Row:
     so_far: float | None
     points: Mapping[str, float | None]
     unanswered: Mapping[str, int]
-    reason: str
+    reasons: tuple[str, ...]
     missing: tuple[str, ...] = ()
     final: FinalGrade | None = None
 
@@ -106,6 +107,11 @@ class Row:
     def dropped(self) -> bool:
         """Whether everyone who submitted it left the course: it is in no statistics."""
         return all_dropped(self.submission.student)
+
+    @property
+    def reason(self) -> str:
+        """The first line of each reason why it needs attention, or nothing."""
+        return " ".join(each.partition("\n")[0] for each in self.reasons)
 
     @property
     def has_no_points(self) -> bool:
@@ -154,7 +160,7 @@ class CourseView:
     @property
     def needs_attention(self) -> int:
         """The number of submissions that need attention."""
-        return sum(len(each.submissions) for each in self.waiting)
+        return len({submission.id for each in self.waiting for submission in each.submissions})
 
     @property
     def dropped(self) -> int:
@@ -283,7 +289,7 @@ def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> Cours
 
 def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]) -> Row:
     """Return a submission's row, with its open regrade requests."""
-    asked = " ".join([*([REQUESTED] if requests else []), *_outdated(result)])
+    asked = (*([REQUESTED] if requests else []), *_outdated(result))
     return Row(
         submission=result.submission,
         status=result.status,
@@ -292,7 +298,7 @@ def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]
         so_far=so_far(result),
         points={c.criterion.id: c.points for c in result.criteria if not c.is_excused},
         unanswered=unanswered(result),
-        reason=" ".join(filter(None, (asked, _reason(result))))[:PROSE_LIMIT],
+        reasons=tuple(each[:PROSE_LIMIT] for each in (*asked, *_reasons(result))),
         missing=_missing(result),
         final=final,
     )
@@ -360,8 +366,12 @@ def _with_repeated(rows: Sequence[Row]) -> tuple[Row, ...]:
         if len(names) > 1:
             reason = f"More than one submission of this student counts: {', '.join(names)}."
             several |= dict.fromkeys(names, reason)
-    reasons = (f"{several.get(row.submission.id, '')} {row.reason}".strip() for row in rows)
-    return tuple(replace(row, reason=each) for row, each in zip(rows, reasons, strict=True))
+    return tuple(
+        replace(row, reasons=(several[row.submission.id], *row.reasons))
+        if row.submission.id in several
+        else row
+        for row in rows
+    )
 
 
 def _waiting(rows: Sequence[Row]) -> Iterator[Waiting]:
@@ -369,13 +379,13 @@ def _waiting(rows: Sequence[Row]) -> Iterator[Waiting]:
 
     The lines after it are about one submission, such as how many of its answers are correct.
     """
-    found: dict[tuple[ResultStatus, str], list[Row]] = defaultdict(list)
+    found: dict[tuple[ResultStatus, str], dict[Submission, str]] = defaultdict(dict)
     for row in rows:
-        if row.reason:
-            found[row.status, row.reason.partition("\n")[0]].append(row)
+        for reason in row.reasons:
+            found[row.status, reason.partition("\n")[0]].setdefault(row.submission, reason)
     for (status, first), alike in sorted(found.items(), key=lambda each: URGENCY.index(each[0][0])):
-        reason = alike[0].reason if len(alike) == 1 else first
-        yield Waiting(status, reason, tuple(row.submission for row in alike))
+        reason = next(iter(alike.values())) if len(alike) == 1 else first
+        yield Waiting(status, reason, tuple(alike))
 
 
 def _endings(counted: Counted) -> Iterator[Ending]:
@@ -398,24 +408,31 @@ def _by_id(submissions: Iterable[Submission]) -> tuple[Submission, ...]:
     return tuple(sorted(submissions, key=lambda submission: submission.id))
 
 
-def _reason(result: Result) -> str:
-    """Return why staff should look at a submission, or nothing."""
+def _reasons(result: Result) -> Iterator[str]:
+    """Yield why staff should look at a submission."""
     if is_without_points(result):
-        return " ".join((NO_POINTS, *intake_notes(result)))
-    needs_gpu = any(c.hint == ON_A_GPU for graded in result.criteria for c in graded.checks)
-    waits = _reason_to_wait(result) if result.status != "graded" else ""
-    return " ".join(each for each in (NEEDS_GPU if needs_gpu else "", waits) if each)
+        yield " ".join((NO_POINTS, *intake_notes(result)))
+        return
+    if any(c.hint == ON_A_GPU for graded in result.criteria for c in graded.checks):
+        yield NEEDS_GPU
+    if result.status != "graded":
+        yield from _reasons_to_wait(result)
 
 
-def _reason_to_wait(result: Result) -> str:
+def _reasons_to_wait(result: Result) -> Iterator[str]:
     faults = result.environment.get("faults")
     if isinstance(faults, list) and faults:
-        return str(faults[0])
+        yield str(faults[0])
+        return
     open_ = [(graded, found) for graded in result.criteria for found in undecided(graded)]
     if not open_:
-        return " ".join(intake_notes(result))
+        yield from filter(None, [" ".join(intake_notes(result))])
     # Errors come before checks that need manual grading by design.
-    graded, found = min(open_, key=lambda each: each[1].status != "error")
-    title = graded.criterion.title
-    end = "" if title.endswith(("?", "!", ".")) else ":"
-    return f"{title}{end} {for_staff(found.message) or found.check.description}"
+    for graded, found in sorted(open_, key=lambda each: each[1].status != "error"):
+        if graded.criterion.kind == "written" and found.status != "error":
+            continue
+        title = graded.criterion.title
+        end = "" if title.endswith(("?", "!", ".")) else ":"
+        yield f"{title}{end} {for_staff(found.message) or found.check.description}"
+    if any(g.criterion.kind == "written" and f.status == "needs_review" for g, f in open_):
+        yield ANSWERS

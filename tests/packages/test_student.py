@@ -104,6 +104,7 @@ def test_visible_checks_end_as_for_staff_and_all_their_points_are_there(
         assert ("`doubel`; did you mean `double`?" in done.stderr) == (code == 2)
     found, result = of_students(upload, bundle)
     assert result["max_score"] == 4 + 1 + 2
+    assert "worth 4 points" in (bundle / "README.md").read_text(), "answers are not graded here"
     code = {key: found[key] for key in found if key[0] == "double"}
     assert code == of_staff(upload, marked, "--only", "code")
     assert code["double", "doubles"][0] == doubles

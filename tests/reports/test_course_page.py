@@ -88,7 +88,24 @@ def test_the_reason_to_look_is_what_broke_and_not_what_waits(make_result, incomp
     waits = criterion_result(CODE, check_result("needs_review", message="A person reads this."))
     broke = criterion_result(FILES, check_result("error", message="The sandbox did not start."))
     both = make_result(waits, broke)
-    assert reason_of(both) == "Prediction files: The sandbox did not start."
+    first, second = course_view([both]).waiting
+    assert first.reason == "Prediction files: The sandbox did not start."
+    assert second.reason.endswith("A person reads this.")
+
+
+def test_every_reason_to_look_at_a_submission_is_listed(make_result, tmp_path):
+    waits = criterion_result(CODE, check_result("needs_review", message="A person reads this."))
+    other = criterion_result(FILES, check_result("needs_review", message="No weights."))
+    asked = [replace(CODE, id=name, title=name, kind="written") for name in ("1a", "1b")]
+    answers = [criterion_result(each, check_result("needs_review")) for each in asked]
+    results = [make_result(waits, other, *answers, submission=name) for name in "ab"]
+    view = course_view([replace(each, status="needs_review") for each in results])
+    assert [(len(each.submissions), each.reason.rpartition(": ")[2]) for each in view.waiting] == [
+        (2, "A person reads this."),
+        (2, "No weights."),
+        (2, "python grade.py review DIR."),
+    ]
+    assert "Needs attention (2)" in write_course_page(view, tmp_path).read_text()
 
 
 def test_no_points_and_code_that_asks_for_a_gpu_need_attention(make_result):
