@@ -66,6 +66,27 @@ def test_batch_takes_every_child_of_a_folder(tiny_folder, hand_in, tmp_path):
     assert scores(out) == {"ada": "6", "bob": "1", "cyd": "0", "dan": ""}
 
 
+def test_run_grades_as_many_at_once_as_asked_for(tiny_folder, hand_in, tmp_path):
+    """Each of two waits in a check until the other one is graded, too."""
+    waits = f'''
+    import time
+    from pathlib import Path
+
+    (Path({str(tmp_path)!r}) / f"started-{{text}}").touch()
+    end = time.monotonic() + 60
+    while len(list(Path({str(tmp_path)!r}).glob("started-*"))) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    if text == "41"'''
+    checks = tiny_folder / "checks.py"
+    checks.write_text(checks.read_text().replace('\n    if text == "41"', waits))
+    uploads = [hand_in(name, answer_txt=text) for name, text in (("ada", "42"), ("bob", "41"))]
+    words = ("--out", tmp_path / "out", "--only", "answer", "--jobs", 2)
+    done = softmark_process("run", tiny_folder, *uploads, *words)
+    assert done.returncode == 0, done.stderr
+    assert scores(tmp_path / "out") == {"ada": "2", "bob": "1"}
+
+
 def test_check_tells_a_student_what_fails(tiny_folder, hand_in):
     wrong = hand_in(work_py="def double(x):\n    return x + 2\n")
     done = softmark("check", wrong, "--assignment", tiny_folder, "--isolation", "none")
