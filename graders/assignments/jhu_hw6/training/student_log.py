@@ -116,7 +116,7 @@ class Log:
             register_optimizer_step_post_hook(self._after_step),
             *(
                 p.register_post_accumulate_grad_hook(  # type: ignore[no-untyped-call]  # torch has no types for it
-                    lambda p: self._pile(names[id(p)], p)
+                    lambda p: self._pile(names[id(p)], p.grad)
                 )
                 for p in self.model.parameters()
                 if p.requires_grad
@@ -125,6 +125,7 @@ class Log:
         try:
             with (
                 mock.patch.object(torch.autograd, "backward", self._counting_backwards()),
+                mock.patch.object(torch.autograd, "grad", self._noting_gradients(names)),
                 mock.patch.object(RandomSampler, "__iter__", _in_order(RandomSampler.__iter__)),
                 _copied_by("cpu"),
                 _copied_by("to"),
@@ -145,6 +146,22 @@ class Log:
 
         return counted
 
+    def _noting_gradients(self, names: dict[int, str]) -> Any:
+        """Return torch.autograd.grad, which returns gradients without a call of backward."""
+        grad = torch.autograd.grad
+
+        def noted(outputs: Any, inputs: Any, *values: Any, **named: Any) -> Any:
+            inputs = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs)
+            gradients = grad(outputs, inputs, *values, **named)
+            if self.updates:
+                self.updates[-1].backwards += 1
+            for given, gradient in zip(inputs, gradients, strict=True):
+                if id(given) in names:
+                    self._pile(names[id(given)], gradient)
+            return gradients
+
+        return noted
+
     def _forward(self, _: nn.Module, args: tuple[Any, ...], values: dict[str, Any]) -> None:
         if not torch.is_grad_enabled():
             self.looked = True
@@ -162,9 +179,9 @@ class Log:
         ):
             self.reloaded = self.stepped
 
-    def _pile(self, name: str, parameter: torch.Tensor) -> None:
-        if parameter.grad is not None:
-            self._piled[name] = parameter.grad.detach().clone()
+    def _pile(self, name: str, gradient: torch.Tensor | None) -> None:
+        if gradient is not None:
+            self._piled[name] = gradient.detach().clone()
             if self.updates:
                 self.updates[-1].reached = True
 
