@@ -25,7 +25,7 @@ from tests.planted import examples_of
 from .mess import CRASHES, WORKS, crashed, messes, one_of_each
 
 MANY = settings(
-    max_examples=12,
+    max_examples=6,
     deadline=None,
     database=None,
     derandomize=True,
