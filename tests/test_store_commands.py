@@ -79,14 +79,6 @@ def test_grades_of_other_criteria_are_never_replaced(batch, out, tiny_folder, tm
     assert "or leave out --only" in fewer
 
 
-def test_run_grades_several_submissions_at_once(tiny_folder, hand_in, out):
-    uploads = [hand_in("ada", answer_txt="42"), hand_in("bob", answer_txt="41")]
-    words = ("run", tiny_folder, *uploads, "--out", out, "--only", "answer", "--jobs", "2")
-    done = softmark(*words)
-    assert done.returncode == 0, done.stderr
-    assert scores(out) == {"ada": "2", "bob": "1"}
-
-
 def test_a_roster_names_students_everywhere(batch, out, tmp_path):
     roster, handout = tmp_path / "roster.csv", tmp_path / "handout"
     roster.write_text("submission,name,email\nada,Ada Lovelace,ada@example.edu\n")

@@ -89,11 +89,13 @@ def _is_visible(assignment: Assignment, criterion: str) -> bool:
 
 def _readme(assignment: Assignment, stripped: Stripped) -> str:
     text = README.read_text(encoding="utf-8")
-    shown = (criterion for criterion in assignment.rubric if criterion.visibility == "visible")
-    graded = [
-        each for each in shown if each.kind != "written" and each.title not in stripped.staff_only
-    ]
-    points = sum(each.points for each in graded)
+    points = sum(
+        criterion.points
+        for criterion in assignment.rubric
+        if criterion.visibility == "visible"
+        and criterion.kind != "written"
+        and criterion.title not in stripped.staff_only
+    )
     left = "".join(f"- {title}\n" for title in stripped.staff_only)
     left = f"\nYour course grades these; this bundle does not:\n\n{left}" if left else ""
     facts = {"TITLE": assignment.title, "NAME": assignment.name, "POINTS": f"{points:g}"}

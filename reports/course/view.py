@@ -36,7 +36,7 @@ NEEDS_GPU = (
     "The code asks for a GPU by name and was graded on a CPU. It may be correct on a GPU: read the "
     "lines in question before you take the points off."
 )
-ANSWERS = "Written answers: python grade.py review DIR."
+ANSWERS = "Written answers need manual grading: python grade.py review DIR."
 REQUESTED = "A regrade request is open: python grade.py requests DIR."
 BINS = 10
 ROUNDING = 1e-9  # fraction of a bar
@@ -425,8 +425,8 @@ def _reasons_to_wait(result: Result) -> Iterator[str]:
         yield str(faults[0])
         return
     open_ = [(graded, found) for graded in result.criteria for found in undecided(graded)]
-    if not open_:
-        yield from filter(None, [" ".join(intake_notes(result))])
+    if not open_ and (notes := intake_notes(result)):
+        yield " ".join(notes)
     # Errors come before checks that need manual grading by design.
     for graded, found in sorted(open_, key=lambda each: each[1].status != "error"):
         if graded.criterion.kind == "written" and found.status != "error":
@@ -434,5 +434,8 @@ def _reasons_to_wait(result: Result) -> Iterator[str]:
         title = graded.criterion.title
         end = "" if title.endswith(("?", "!", ".")) else ":"
         yield f"{title}{end} {for_staff(found.message) or found.check.description}"
-    if any(g.criterion.kind == "written" and f.status == "needs_review" for g, f in open_):
+    if any(
+        graded.criterion.kind == "written" and found.status == "needs_review"
+        for graded, found in open_
+    ):
         yield ANSWERS

@@ -28,11 +28,11 @@ def test_examples_lose_points_of_the_same_criteria_for_any_secret(tmp_path):
         findings = list(validate(assignment, options, pool, ahead=4))
     assert len(findings) > 150
     paths = write_examples(assignment, tmp_path)
-    wrong = {path.name: set(_of_code(expectation(path, assignment).lost)) for path in paths}
+    losing = {path.name: set(_of_code(expectation(path, assignment).lost)) for path in paths}
     other = [
         finding
         for finding in findings
-        if set(_of_code(finding.lost)) != wrong.get(finding.name, set())
+        if set(_of_code(finding.lost)) != losing.get(finding.name, set())
     ]
     assert other == [], hex(draw)
     unexpected = [finding for finding in findings if finding.problems]

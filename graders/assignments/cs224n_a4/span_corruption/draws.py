@@ -259,8 +259,8 @@ def _with_marks(draw: Draw, mask: str, pad: str) -> Draw:
 def _without_padding(draw: Draw, mask: str, pad: str) -> str:
     """Return the sequence without its padding; the content may end with that character, too.
 
-    How many belong to the content cannot always be told: the fewest with which the parts are the
-    start of the document and long enough, or a piece of it.
+    If several lengths of the content are possible, parts that form the start of the document come
+    first, then parts that are long enough, then the shorter content.
     """
     body = draw.sequence.rstrip(pad)
     most = min(len(draw.sequence) - len(body), LONGEST_RUN) if pad in draw.document else 0

@@ -63,9 +63,10 @@ class Update:
 
 
 def _in_order(shuffled: Callable[[RandomSampler], Iterator[int]]) -> Any:
-    """Return an order for a loop that creates a shuffled loader: the batches that are expected.
+    """Return an `__iter__` that draws the items in their order, as a shuffle could.
 
-    Any order is a permutation that could be drawn. A sampler that repeats or omits items stays.
+    A loop with a shuffled loader of its own then uses the batches that the checks expect. A sampler
+    that repeats or omits items stays random.
     """
 
     def drawn(sampler: RandomSampler) -> Iterator[int]:
@@ -147,7 +148,7 @@ class Log:
         return counted
 
     def _noting_gradients(self, names: dict[int, str]) -> Any:
-        """Return torch.autograd.grad, which returns gradients without a call of backward."""
+        """Return a torch.autograd.grad that notes the gradients, which no call of backward does."""
         grad = torch.autograd.grad
 
         def noted(outputs: Any, inputs: Any, *values: Any, **named: Any) -> Any:
