@@ -6,16 +6,19 @@
     lacks     network, other processes, other files, Softmark's own packages, its environment,
               capabilities, a way to new privileges
     may use   memory, CPU, processes, files and output up to the assignment's Limits, and one GPU
-              if these Limits allow it: its device files are then visible, too
+              if these Limits allow it: its device files and driver are then visible, too
 
-In the Landlock tier, a child sees the same files at their usual paths. The tier `none` hides none.
+In the Landlock tier, a child sees the same files at their usual paths, but no GPU. The tier `none`
+hides none.
 """
 
 import os
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from graders.model import Limits
@@ -33,6 +36,8 @@ SOCKET_BYTES = MiB  # a full socket may hold this many in the kernel, which no c
 STACK_BYTES = 8 * MiB
 START_SECONDS = 120.0  # importing torch from a cold disk
 MAX_FAULTS = 3  # crashes, timeouts or invalid replies in a criterion; then its other checks fail
+# Prints which files the loader opens for the driver: it may lie in any folder.
+LOADS_DRIVER = "import ctypes; ctypes.CDLL('libcuda.so.1'); print(open('/proc/self/maps').read())"
 GPU_ADDRESSES = 2**44  # a driver reserves terabytes of addresses without using the memory
 STUDENT_IDS = 0x7000_0000  # user ids from here on belong to nobody, not even to containers
 
@@ -65,6 +70,7 @@ ENVIRONMENT = {
 # Not -I, which would also ignore PYTHONHASHSEED; we set the whole environment anyway.
 PYTHON_FLAGS = ("-P", "-s", "-B", "-u")
 
+DEVICES = Path("/dev")
 SYSTEM_LIBRARIES = tuple(
     Path(each) for each in ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
 )
@@ -90,9 +96,11 @@ class Layout:
 INSIDE = Layout(Path("/student/runtime"), Path("/student/code"), Path("/student/scratch"))
 
 
-def environment(scratch: Path) -> dict[str, str]:
+def environment(scratch: Path, *, gpu: bool = False) -> dict[str, str]:
     """Return the whole environment of a child; it inherits none of our variables."""
     own = {"HOME": str(scratch), "TMPDIR": str(scratch)}
+    if gpu and (folders := driver_folders()):
+        own["LD_LIBRARY_PATH"] = ":".join(map(str, folders))
     if sys.platform == "win32":  # without these no program starts and no socket opens
         own |= {name: os.environ.get(name, "") for name in ("SYSTEMROOT", "PATH")}
     return ENVIRONMENT | own
@@ -129,9 +137,9 @@ def address_space(limits: Limits) -> int:
     return GPU_ADDRESSES if limits.gpu else limits.memory_bytes
 
 
-def gpu_devices(limits: Limits, devices: Path = Path("/dev")) -> tuple[Path, ...]:
+def gpu_devices(limits: Limits) -> tuple[Path, ...]:
     """Return the device files of the GPUs, or none if the Limits allow no GPU."""
-    return tuple(sorted(devices.glob("nvidia*"))) if limits.gpu else ()
+    return tuple(sorted(DEVICES.glob("nvidia*"))) if limits.gpu else ()
 
 
 def visible_gpu(limits: Limits) -> str:
@@ -140,9 +148,19 @@ def visible_gpu(limits: Limits) -> str:
     return ours.split(",")[0] if limits.gpu else ""
 
 
-def visible() -> tuple[Path, ...]:
+@cache
+def driver_folders() -> tuple[Path, ...]:
+    """Return the folders, besides the system's, from which this machine loads a GPU's driver."""
+    words = [sys.executable, "-c", LOADS_DRIVER]
+    said = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
+    files = {Path(line.split()[-1]) for line in said.stdout.splitlines() if "libcuda" in line}
+    return tuple(sorted({file.parent for file in files if not _inside(file, SYSTEM_LIBRARIES)}))
+
+
+def visible(*, gpu: bool = False) -> tuple[Path, ...]:
     """Return the files and folders of this machine that a child may read, parents first."""
     found = {path for path in (*_interpreter(), *SYSTEM_LIBRARIES, *SYSTEM_FILES) if path.exists()}
+    found |= set(driver_folders()) if gpu else set()
     return tuple(sorted(found, key=lambda path: len(path.parts)))
 
 

@@ -57,7 +57,7 @@ def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
 
 def with_rerun(options: Options, device: str, minutes: float) -> Options:
     """Return the options with a plan for retraining; raises UsageError if it would take days."""
-    plan = plan_rerun(data=options.data, device=device, minutes=minutes)
+    plan = plan_rerun(data=options.data, device=device, minutes=minutes, tier=options.tier)
     return replace(options, rerun=plan)
 
 

@@ -68,11 +68,16 @@ class Rerun:
     plan: RerunPlan
 
 
-def plan_rerun(*, data: Path | None, device: str, minutes: float) -> RerunPlan:
-    """Return the plan for this device; raises UsageError if training would take days."""
+def plan_rerun(*, data: Path | None, device: str, minutes: float, tier: Tier) -> RerunPlan:
+    """Return the plan for this device; raises UsageError if it cannot train, or only for days."""
     if not 0 < minutes < math.inf:
         raise UsageError(f"--rerun-wall {minutes:g}: more than 0 minutes are needed")
     if device != "cpu" and free_gpu_bytes() is not None:
+        if tier is Tier.LANDLOCK:  # a driver needs sockets, which other processes could use
+            raise UsageError(
+                "--rerun: Landlock lets no GPU into the sandbox",
+                "install bubblewrap, or pass `--device cpu`",
+            )
         return RerunPlan(60 * minutes, gpu=True)
     if device == "cuda":
         raise UsageError("--rerun: torch finds no GPU on this machine", "see `grade.py doctor`")

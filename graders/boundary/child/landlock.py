@@ -31,7 +31,6 @@ GRANTS = {
     "list": READ_DIR,
     "write": FILE_ACCESS[-1] & ~EXECUTE,
     "device": READ_FILE | WRITE_FILE,
-    "gpu": READ_FILE | WRITE_FILE | IOCTL_DEVICE,  # a driver's interface is ioctl
 }
 
 

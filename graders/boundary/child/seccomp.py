@@ -43,12 +43,13 @@ class Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def install(*, shared: bool, scoped: bool = True) -> None:
+def install(*, shared: bool, scoped: bool = True, gpu: bool = False) -> None:
     """Refuse system calls in this process and all it starts; requires no_new_privs.
 
     `shared`: the child sees the machine's users, processes and sockets, so it gets no socket and
     may change neither other processes nor the mode of a file. `scoped` is False if Landlock does
-    not restrict its signals: then this process may signal only itself.
+    not restrict its signals: then this process may signal only itself. `gpu`: memory may be shared
+    without a file, because a GPU driver needs it; only a control group then counts all of it.
     Raises OSError if the kernel refuses, or if `shared` and this architecture has no table.
     """
     if platform.machine() not in COLUMNS:
@@ -56,7 +57,8 @@ def install(*, shared: bool, scoped: bool = True) -> None:
             raise OSError(f"no table of system calls for {platform.machine()}")
         return
     column, architecture = COLUMNS[platform.machine()]
-    _load(_program(column, architecture, shared, scoped))
+    rules = _program(column, architecture, shared=shared, scoped=scoped, gpu=gpu)
+    _load(rules)
 
 
 def forbid_own_end() -> None:
@@ -76,7 +78,9 @@ def _load(steps: Iterator[bytes]) -> None:
     checked("seccomp", LIBC.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0))
 
 
-def _program(column: int, architecture: int, shared: bool, scoped: bool) -> Iterator[bytes]:
+def _program(
+    column: int, architecture: int, *, shared: bool, scoped: bool, gpu: bool
+) -> Iterator[bytes]:
     yield from _known(architecture)
     yield from _fail_all(syscalls.REFUSED, column, errno.EPERM)
     yield from _fail_all(syscalls.UNLOCKED, column, 0)  # "failing" with error 0 is success
@@ -87,7 +91,10 @@ def _program(column: int, architecture: int, shared: bool, scoped: bool) -> Iter
     yield from _fail_if(syscalls.PRCTL[column], 0, EQUAL, PR_SET_DUMPABLE)
     for option in SEND_BUFFERS:
         yield from _fail_if(syscalls.SETSOCKOPT[column], 2, EQUAL, option)
-    yield from _fail_if(syscalls.MMAP[column], 3, EQUAL, SHARED_ANONYMOUS, mask=SHARED_ANONYMOUS)
+    if not gpu:
+        yield from _fail_if(
+            syscalls.MMAP[column], 3, EQUAL, SHARED_ANONYMOUS, mask=SHARED_ANONYMOUS
+        )
     yield from _fail(syscalls.CLONE3[column], errno.ENOSYS)  # flags not visible: libc uses clone
     yield from _fail_if(syscalls.CLONE[column], 0, ANY_BIT, NEW_NAMESPACES)
     for request in TYPE_INTO_TERMINAL:

@@ -106,11 +106,10 @@ def _build(
     """Build namespaces in which bubblewrap runs the command, in this control group."""
     status, report = os.pipe()
     try:
-        devices = policy.gpu_devices(job.limits)
-        words = [*arguments(job.stage.layout, job.stage.user, report, devices, bound), *inner]
+        words = arguments(job.stage.layout, job.stage.user, report, job.limits, bound) + inner
         words = group.command(words) if group is not None else words
         capture = PipeCapture(output_bytes)
-        process, channel = launch(words, Path("/"), policy.INSIDE.scratch, capture, (report,))
+        process, channel = launch(job, words, Path("/"), policy.INSIDE.scratch, capture, (report,))
     except OSError:
         os.close(status)
         raise
@@ -123,7 +122,7 @@ def arguments(
     layout: policy.Layout,
     user: int | None,
     status: int,
-    devices: Iterable[Path] = (),
+    limits: Limits,
     bound: Sequence[str] = (),
 ) -> list[str]:
     """Return bubblewrap's command line up to the command itself, with the files of `layout`."""
@@ -135,9 +134,9 @@ def arguments(
         "--hostname", "student", "--die-with-parent", "--new-session",
         "--json-status-fd", str(status),
         *_tmpfs(str(TMP), policy.TMP_BYTES),
-        *_machine(),
+        *_machine(gpu=limits.gpu),
         "--proc", "/proc", "--dev", "/dev", *_tmpfs(str(WRITABLE[1]), policy.SHM_BYTES),
-        *_devices(tuple(devices)),
+        *_devices(policy.gpu_devices(limits)),
         *_folders([policy.INSIDE.runtime]),
         "--ro-bind", str(layout.runtime), str(policy.INSIDE.runtime),
         "--ro-bind", str(layout.code), str(policy.INSIDE.code),
@@ -165,9 +164,9 @@ def _identity(user: int | None) -> Iterator[str]:
         yield from ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
 
 
-def _machine() -> Iterator[str]:
+def _machine(*, gpu: bool) -> Iterator[str]:
     """Yield options that bind the interpreter and the libraries, but hide our own packages."""
-    seen = policy.visible()
+    seen = policy.visible(gpu=gpu)
     links = [path for path in seen if path.is_symlink()]
     tops = [path for path in seen if path not in links and not _lies_in_another(path, seen)]
     yield from _folders(tops)

@@ -71,20 +71,22 @@ def narrowing(
         "user": job.stage.user,
         "reads_all": reads_all,
         "landlock": grants,
+        "gpu": job.limits.gpu,
         "rlimits": policy.rlimits(job.limits, processes_before),
         "memory": policy.address_space(job.limits),
         "cpu": job.limits.cpu_seconds,
     }
 
 
-def launch(
+def launch(  # noqa: PLR0913  what to start, where, and what it keeps
+    job: Job,
     words: list[str],
     cwd: Path,
     scratch: Path,
     capture: Capture,
     keep: Sequence[int] = (),
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """Start the command with one end of a new channel as its standard input.
+    """Start the command of a job with one end of a new channel as its standard input.
 
     Raises OSError, with nothing left open, if the program cannot be started.
     """
@@ -94,7 +96,7 @@ def launch(
             stdin=subprocess.PIPE if sys.platform == "win32" else theirs.fileno(),
             stdout=capture.write,
             stderr=capture.write,
-            env=policy.environment(scratch),
+            env=policy.environment(scratch, gpu=job.limits.gpu),
             cwd=cwd,
             start_new_session=True,
             pass_fds=keep,

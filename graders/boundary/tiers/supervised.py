@@ -20,7 +20,6 @@ from graders.boundary.tiers.launch import Job, command, launch, narrowing, order
 
 SUPERVISOR = Path(__file__).parents[1] / "child" / "supervisor.py"
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
-ZERO = Path("/dev/zero")  # only for GPU drivers: its shared mappings belong to no process
 MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
 # From the supervisor's end of its pipe, the output and the control group.
 Begin = Callable[[int, PipeCapture, Group | None], tuple[Process, socket.socket]]
@@ -75,7 +74,7 @@ def _launch(
     inner = command(job, layout, narrow)
     words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(heard), *inner]
     words = group.command(words) if group is not None else words
-    process, channel = launch(words, layout.scratch, layout.scratch, capture, (heard,))
+    process, channel = launch(job, words, layout.scratch, layout.scratch, capture, (heard,))
     return Spawned(process), channel
 
 
@@ -84,8 +83,8 @@ def _narrowing(job: Job) -> dict[str, Any]:
     return narrowing(
         job,
         processes_before=0 if job.stage.user is not None else processes_of_this_user(),
-        reads_all=job.stage.user is not None and not open_to_all(seen),
-        grants=grants(job.stage.layout, seen, policy.gpu_devices(job.limits)),
+        reads_all=job.stage.user is not None and not open_to_all((*seen, job.stage.root)),
+        grants=grants(job.stage.layout, seen),
     )
 
 
@@ -101,9 +100,7 @@ def _watch(pid: int, job: Job, group: Group | None) -> int:
     return watch_memory(group, job.limits, pid, sockets=hidden.sockets)
 
 
-def grants(
-    layout: policy.Layout, seen: tuple[Path, ...], gpu: tuple[Path, ...] = ()
-) -> dict[str, list[str]]:
+def grants(layout: policy.Layout, seen: tuple[Path, ...]) -> dict[str, list[str]]:
     """Return the Landlock rules of one child, by kind of access."""
     readable, listable = _without(seen, policy.hidden(seen))
     readable |= {layout.runtime, layout.code, *filter(Path.exists, map(Path, MACHINE))}
@@ -112,7 +109,6 @@ def grants(
         "list": sorted(map(str, listable)),
         "write": [str(layout.scratch)],
         "device": [device for device in DEVICES if Path(device).exists()],
-        "gpu": sorted(map(str, (*gpu, ZERO) if gpu else ())),
     }
 
 

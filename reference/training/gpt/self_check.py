@@ -17,6 +17,8 @@ from reference.training.precision import Machine
 CHARACTERS = 256  # about as many as the course's corpus has
 TIMED = 20  # steps
 NEAR = 1e-3  # relative difference of a loss in float32
+SLOPES_APART = 0.05  # relative; on a CPU they are 0.005 apart, in bfloat16, too
+SHARE = 0.002  # of the loss: the change that a step along the gradient should make
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,10 @@ def check_training(machine: Machine, preset: Preset = COURSE) -> Iterator[Findin
     near = NEAR if machine.dtype == torch.float32 else 10 * NEAR
     alike = abs(on_cpu - on_device) <= near * on_cpu
     yield Finding("  loss", f"{on_device:.5f}, on the CPU {on_cpu:.5f}", good=alike)
+    predicted, measured = slopes(_step(machine, preset), _batch(machine.device, preset))
+    alike = abs(predicted - measured) <= SLOPES_APART * predicted
+    found = f"predicts a change of {predicted:.4f} per step, measured {measured:.4f}"
+    yield Finding("  gradient", found, good=alike)
     batch, step = _batch(machine.device, preset), _step(machine, preset)
     eager = _timed(partial(step, batch, [preset.pretrain.learning_rate]), machine)
     yield Finding("  eager step", _speed(eager, batch), good=True)
@@ -74,6 +80,31 @@ def _loss(machine: Machine, preset: Preset) -> float:
     step.model.eval()
     with torch.no_grad():
         return float(step.summed_loss(batch) / batch.targets)
+
+
+def slopes(step: Step, batch: Batch) -> tuple[float, float]:
+    """Return the slope of the loss along its gradient g: |g|, and the one that is measured.
+
+    (L(w + εg/|g|) - L(w - εg/|g|)) / 2ε, with the same dropout each time, so that also the
+    backward pass of dropout and of fused attention is tested.
+    """
+    weights = list(step.model.parameters())
+
+    def loss() -> torch.Tensor:
+        torch.manual_seed(0)
+        return step.summed_loss(batch) / batch.targets
+
+    start = loss()
+    gradient = torch.autograd.grad(start, weights)
+    norm = float(torch.stack([each.square().sum() for each in gradient]).sum().sqrt())
+    epsilon = SHARE * float(start.detach()) / norm
+    ends = []
+    for factor in (epsilon, -2 * epsilon):  # forward from the weights, then as far back
+        with torch.no_grad():
+            for weight, each in zip(weights, gradient, strict=True):
+                weight.add_(each, alpha=factor / norm)
+        ends.append(float(loss().detach()))
+    return norm, (ends[0] - ends[1]) / (2 * epsilon)
 
 
 def _batch(device: torch.device, preset: Preset) -> Batch:

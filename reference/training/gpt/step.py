@@ -8,8 +8,9 @@ On a GPU, a step is captured in a CUDA graph: one launch instead of four hundred
                                                            `note` says why
 
 torch needs some eager steps before a recording; they train like all others. A replay reads and
-writes fixed tensors: batch, learning rates, loss. The trials use other batches and learning rates
-than the recording, so that a value it kept is noticed; afterwards everything is as before.
+writes fixed tensors: batch, learning rates, loss. The trials use another batch, other learning
+rates and other dropout than the recording, so that a value it kept is noticed; afterwards
+everything is as before.
 """
 
 from collections.abc import Callable
@@ -76,6 +77,7 @@ class Step:
 
 EAGER = 3
 TRIALS = (1.0, 0.5)  # factors of the learning rates
+TRIAL_SEED = 0x5EED  # of dropout
 # Of the distance that the weights move: sums in another order change far less, a stale rate half.
 TOLERANCE = 0.05
 
@@ -185,9 +187,11 @@ class CapturedStep:
     def _compared(self, batch: Batch, rates: list[float], before: "State") -> str:
         """Return how a replayed step differs from the eager one, or nothing."""
         before.restore(self.step)
+        _generator(self.step).manual_seed(TRIAL_SEED)
         expected = float(self._eager(batch, rates))
         eager = State.of(self.step)
         before.restore(self.step)
+        _generator(self.step).manual_seed(TRIAL_SEED)
         loss = float(self._replayed(batch, rates))
         moved, apart = eager.distance(before), eager.distance(State.of(self.step))
         if not abs(loss - expected) <= TOLERANCE * abs(expected):

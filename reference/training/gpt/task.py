@@ -1,5 +1,6 @@
 """Train the GPT on the examples of one phase."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from reference.training.gpt.step import CapturedStep, Step, recorder_for
 from reference.training.precision import Machine
 
 GROUP = 16  # rows of similar length that are processed together, on a CPU
+COMPILED_FROM = 5_000  # steps on a GPU: fewer take less time than compiling saves
 
 
 class GPTTask:
@@ -50,6 +52,8 @@ class GPTTask:
         step = Step(self.model, self.optimizers, self.machine, 0)
         if self.recipe.optimizer != "adamw":  # Muon's rate is not a tensor: graphs keep the first
             return step
+        if len(self.multipliers) >= COMPILED_FROM:
+            compile_blocks(self.model)
         return CapturedStep(step, min(self.recipe.batch_size, len(self.examples)), recorder)
 
     @property
@@ -83,3 +87,16 @@ class GPTTask:
         for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
             keep_rates_on(optimizer, self.machine.device)
+
+
+def compile_blocks(model: GPT) -> None:
+    """Fuse the operations of each block into few kernels; without a compiler, nothing changes.
+
+    All blocks share one compiled function, so this takes a fraction of compiling the whole model.
+    """
+    from torch import _dynamo  # takes a second
+
+    _dynamo.config.suppress_errors = True
+    for block in model.layers:
+        with contextlib.suppress(RuntimeError):  # torch.compile may not support this Python yet
+            block.compile()

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,14 @@ from graders.boundary.side import Side
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works, user_for
 from graders.errors import SandboxFailed
-from tests.graders.boundary.conftest import LIMITS, PLAYGROUND, ROOT, WALLS, identify
+from tests.graders.boundary.conftest import (
+    LIMITS,
+    PLAYGROUND,
+    ROOT,
+    WALLS,
+    identify,
+    open_student,
+)
 from tests.processes import texts_of, wait_for
 
 SCRIPT = f"""
@@ -240,6 +248,29 @@ def test_child_of_root_is_another_user_each_time():
     users = {user_for(Tier.LANDLOCK) for _ in range(5)}
     assert len(users) > 1
     assert min(users) >= policy.STUDENT_IDS
+
+
+@pytest.mark.parametrize("mode", WALLS, ids=identify)
+def test_temporary_files_may_lie_in_a_private_folder(mode, tmp_path, monkeypatch):
+    """A child of root is another user, who may not enter it; this shows with a system's Python."""
+    tier, warm = mode
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with open_student(None, tier, warm) as student:
+        assert student.call("run", source="result = 1") == 1
+
+
+def test_without_a_sandbox_a_child_that_cannot_reach_its_files_is_no_other_user(
+    tmp_path, monkeypatch
+):
+    if os.name != "posix" or os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    monkeypatch.setattr(policy, "visible", lambda: (Path("/usr/lib"),))
+    monkeypatch.setattr(tempfile, "tempdir", "/tmp")
+    assert user_for(Tier.NONE) is not None
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert user_for(Tier.NONE) is None
 
 
 def test_environment_inherits_nothing_and_processes_are_limited(monkeypatch):

@@ -3,8 +3,9 @@
 A child's access to a GPU: none by default, its device files if the Limits allow it.
 """
 
+import _ctypes
 import json
-import sys
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,12 +19,13 @@ from graders.boundary.stage import Stage
 from graders.boundary.student import Student
 from graders.boundary.tiers.launch import Job, narrowing
 from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works
-from graders.errors import StudentTimedOut, UsageError, UserError
+from graders.errors import StudentFault, StudentTimedOut, UsageError, UserError
 from graders.execution import rerun_memory
 from graders.grading.rerun import SHORT, RerunPlan, jobs_for, open_rerun, plan_rerun
 from graders.model import Limits
 
 GiB = 2**30
+BWRAP = Tier.BUBBLEWRAP
 
 
 @pytest.fixture
@@ -42,25 +44,29 @@ def gpu(monkeypatch):
 )
 def test_a_gpu_trains_unchanged_and_a_cpu_a_short_schedule(gpu, free, device, plan):
     gpu(free)
-    assert plan_rerun(data=None, device=device, minutes=1) == plan
+    assert plan_rerun(data=None, device=device, minutes=1, tier=BWRAP) == plan
 
 
 def test_a_missing_gpu_or_a_wall_that_is_no_time_is_misuse(gpu):
     gpu(None)
     with pytest.raises(UsageError, match="torch finds no GPU"):
-        plan_rerun(data=None, device="cuda", minutes=1)
+        plan_rerun(data=None, device="cuda", minutes=1, tier=BWRAP)
     gpu(80 * GiB)
-    assert plan_rerun(data=Path("course"), device="auto", minutes=2) == RerunPlan(120, gpu=True)
+    plan = plan_rerun(data=Path("course"), device="auto", minutes=2, tier=BWRAP)
+    assert plan == RerunPlan(120, gpu=True)
+    with pytest.raises(UsageError, match="Landlock lets no GPU into the sandbox"):
+        plan_rerun(data=None, device="auto", minutes=2, tier=Tier.LANDLOCK)
+    assert not plan_rerun(data=None, device="cpu", minutes=2, tier=Tier.LANDLOCK).gpu
     gpu(None)
     with pytest.raises(UsageError, match="on a CPU only for the built-in sample dataset") as caught:
-        plan_rerun(data=Path("course"), device="auto", minutes=1)
+        plan_rerun(data=Path("course"), device="auto", minutes=1, tier=BWRAP)
     assert "leave --data out" in caught.value.hint
 
 
 @pytest.mark.parametrize("minutes", [0, -1, float("nan"), float("inf")])
 def test_the_wall_must_be_a_time(minutes):
     with pytest.raises(UsageError, match="--rerun-wall"):
-        plan_rerun(data=None, device="cpu", minutes=minutes)
+        plan_rerun(data=None, device="cpu", minutes=minutes, tier=BWRAP)
 
 
 def test_memory_decides_how_many_train_at_once(gpu):
@@ -139,17 +145,17 @@ SEES = "import os\ndef sees():\n    return os.environ['CUDA_VISIBLE_DEVICES']\n"
 
 
 @pytest.fixture
-def devices(tmp_path):
-    """A folder of device files: two GPUs, their control file, and something else."""
+def devices(tmp_path, monkeypatch):
+    """Device files: two GPUs, their control file, and something else; returns the first three."""
     for name in ("nvidia0", "nvidia1", "nvidiactl", "null"):
         (tmp_path / name).touch()
-    return tmp_path
+    monkeypatch.setattr(policy, "DEVICES", tmp_path)
+    return [str(path) for path in sorted(tmp_path.glob("nvidia*"))]
 
 
 def test_only_device_files_of_gpus_are_given(devices):
-    given = policy.gpu_devices(GPU, devices)
-    assert [path.name for path in given] == ["nvidia0", "nvidia1", "nvidiactl"]
-    assert policy.gpu_devices(LIMITS, devices) == ()
+    assert [str(path) for path in policy.gpu_devices(GPU)] == devices
+    assert policy.gpu_devices(LIMITS) == ()
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [(None, "0"), ("3,1", "3"), ("", "")])
@@ -176,28 +182,47 @@ def test_addresses_are_free_where_a_driver_takes_them():
 def test_bubblewrap_binds_the_devices_before_it_closes_dev(devices):
     from graders.boundary.tiers.bubblewrap import arguments
 
-    gpu = policy.gpu_devices(GPU, devices)
-    words = arguments(policy.INSIDE, None, 9, gpu)
+    words = arguments(policy.INSIDE, None, 9, GPU)
     bound = [words[i + 1] for i, word in enumerate(words) if word == "--dev-bind"]
-    assert bound == [str(path) for path in gpu]
+    assert bound == devices
     closed = next(i for i, w in enumerate(words) if w == "--remount-ro" and words[i + 1] == "/dev")
     assert words.index("--dev") < words.index("--dev-bind") < closed
-    words = arguments(policy.INSIDE, None, 9)
+    words = arguments(policy.INSIDE, None, 9, LIMITS)
     bound = [words[i + 1 : i + 3] for i, word in enumerate(words) if word == "--dev-bind"]
     assert bound == [["/dev/null", "/dev/zero"]]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
-def test_landlock_lets_ioctl_through_to_gpus_alone(devices):
-    from graders.boundary.child import landlock
-    from graders.boundary.tiers.supervised import grants
+@pytest.fixture
+def driver(tmp_path, monkeypatch):
+    """A library with the driver's name, in a folder in which only the loader looks."""
+    library = tmp_path / "driver" / "libcuda.so.1"
+    library.parent.mkdir()
+    shutil.copy(_ctypes.__file__, library)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(library.parent))
+    policy.driver_folders.cache_clear()
+    yield str(library)
+    policy.driver_folders.cache_clear()
 
-    gpu = policy.gpu_devices(GPU, devices)
-    rules = grants(policy.INSIDE, (), gpu)
-    assert set(rules["gpu"]) == {"/dev/zero", *(str(path) for path in gpu)}
-    assert grants(policy.INSIDE, ())["gpu"] == []
-    ioctl = {kind for kind, access in landlock.GRANTS.items() if access & landlock.IOCTL_DEVICE}
-    assert ioctl - {"write"} == {"gpu"}
+
+NEEDS = """
+import ctypes, mmap
+def loads(path):
+    mmap.mmap(-1, 4096)
+    return [bool(ctypes.CDLL(each)) for each in ("libcuda.so.1", path)]
+"""
+
+
+@pytest.mark.skipif(not tier_works(BWRAP), reason="needs bubblewrap")
+def test_a_driver_is_loaded_and_shares_memory_only_with_a_gpu(tmp_path, driver):
+    (tmp_path / "student_side.py").write_text(NEEDS)
+    side = Side(tmp_path)
+    with Student(None, side, GPU, seed=0, tier=BWRAP) as student:
+        assert student.call("loads", path=driver) == [True, True]
+    with (
+        Student(None, side, LIMITS, seed=0, tier=BWRAP) as student,
+        pytest.raises(StudentFault, match="PermissionError"),
+    ):
+        student.call("loads", path=driver)
 
 
 @pytest.mark.parametrize("tier", [tier for tier in Tier if tier_works(tier)], ids=lambda t: t.value)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch._inductor import config as inductor
 from torch.nn import functional as F
 
 from reference.models.gpt import GPT, PAD_ID, GPTConfig
@@ -23,6 +24,7 @@ from reference.training.gpt.optimizers import (
 from reference.training.gpt.preset import COURSE
 from reference.training.gpt.self_check import check_training
 from reference.training.gpt.step import EAGER, CapturedStep, Step, recorder_for
+from reference.training.gpt.task import compile_blocks
 from reference.training.precision import Machine
 from reports.pipelines.page import write_pipeline_page
 from tests.reference.training.run_tiny import run
@@ -190,10 +192,14 @@ class KeepsTheRates(Repeating):
 
 
 class KeepsTheDropout(Repeating):
-    """A replay drops the same numbers every time."""
+    """A replay drops the numbers that the recording dropped."""
+
+    def record(self, work):
+        super().record(work)
+        self.state = torch.get_rng_state()
 
     def replay(self):
-        torch.manual_seed(1)
+        torch.set_rng_state(self.state)
         super().replay()
 
 
@@ -204,11 +210,13 @@ def ragged(device):
         yield Batch(x, y, target_lengths(y))
 
 
-def trained(machine, recorder=None, *, dropout=0.1, resumed=False):
+def trained(machine, recorder=None, *, dropout=0.1, resumed=False, compiled=False):
     """The step, the losses and the weights of a small model's training."""
     torch.manual_seed(5)
     shares = {"embd_pdrop": dropout, "attn_pdrop": dropout, "resid_pdrop": dropout}
     model = GPT(GPTConfig(30, 32, n_layer=2, n_head=2, n_embd=16, **shares)).to(machine.device)
+    if compiled:
+        compile_blocks(model)
     optimizers = make_optimizers(model, COURSE.pretrain, torch.float32)
     step = Step(model, optimizers, machine, 0)
     step = step if recorder is None else CapturedStep(step, 4, recorder)
@@ -236,6 +244,27 @@ def test_captured_steps_are_the_eager_ones(resumed, dropout):
     assert again == pytest.approx(losses, rel=1e-4)
     for p, q in zip(weights, found, strict=True):
         torch.testing.assert_close(p, q, rtol=1e-3, atol=1e-5)
+
+
+@needs_gpu
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch, about itself
+def test_compiled_blocks_train_alike():
+    machine = Machine(torch.device("cuda"), torch.float32)
+    _, losses, weights = trained(machine, dropout=0.0)
+    recorder = recorder_for(machine.device)
+    step, again, found = trained(machine, recorder, dropout=0.0, compiled=True)
+    assert step.note == ""
+    assert again == pytest.approx(losses, rel=1e-4)
+    for p, q in zip(weights, found, strict=True):
+        torch.testing.assert_close(p, q, rtol=1e-2, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch, about itself
+def test_without_a_compiler_blocks_stay_as_they_are(machine, monkeypatch):
+    monkeypatch.setattr(inductor, "force_disable_caches", True)
+    monkeypatch.setattr(inductor.cpp, "cxx", ("no-such-compiler",))
+    expected = trained(machine, dropout=0.0)
+    assert trained(machine, dropout=0.0, compiled=True)[1] == expected[1]
 
 
 @pytest.mark.parametrize(
@@ -297,7 +326,8 @@ def test_the_doctor_tells_what_the_device_can_do(doubled, machine, tiny_preset):
     preset = replace(tiny_preset, pretrain=recipe)
     for kind, good, told in ((Repeating, True, "equals the eager one"), (Idle, False, "not used")):
         doubled(kind)
-        *_, loss, _, captured = check_training(machine, preset)
+        _, loss, gradient, _, captured = check_training(machine, preset)
         assert loss.good
+        assert gradient.good
         assert captured.good is good
         assert told in captured.found
