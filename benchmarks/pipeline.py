@@ -258,6 +258,8 @@ def time_gpu(data: Data, options: argparse.Namespace) -> None:
             model = course_model(data)
             flop = 3 * forward_flop(model, phase.tokens, COURSE.block_size / 2)
             line += f" {100 * flop / phase.seconds / peak:5.1f} % of the bfloat16 ceiling"
+        if phase.curve:
+            line += f" loss {phase.curve[0].loss:.3f} to {phase.curve[-1].loss:.3f}"
         print(line, phase.note)
     for accuracy in metrics.accuracies:
         print(
