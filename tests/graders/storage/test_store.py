@@ -227,27 +227,22 @@ def test_what_is_no_folder_or_generation_is_a_misuse(tmp_path, stored):
 
 
 MEMORY = """
-import sys, time
+import sys
 from pathlib import Path
 from benchmarks.store_and_pages import peak_mib
 from graders.registry.discovery import load_assignment
 from graders.storage.store import CacheKey, open_store, read_store
 from tests.graders.storage.test_store import a_large_result
-out, count = Path(sys.argv[1]), 10_000
-began = time.monotonic()
+out, count = Path(sys.argv[1]), 2_000
 with open_store(out) as store:
     number = store.begin(load_assignment("cs224n-a4"), "checks")
     made = CacheKey("0" * 64, "asked" * 30, {f"criterion-{n}": "0" * 64 for n in range(8)})
     for n in range(count):
         store.put(number, a_large_result(f"s{n:05}"), made)
-written = time.monotonic()
 with read_store(out) as store:
     assert sum(1 for _ in store.results(number)) == count
     assert len(store.members(number)) == count
-read = time.monotonic()
-peak = round(peak_mib())
-size = (out / "store.sqlite").stat().st_size // 2**20
-print(peak, round(written - began), round(read - written), size)
+print(round(peak_mib()), (out / "store.sqlite").stat().st_size // 2**20)
 """
 
 
@@ -262,12 +257,14 @@ def a_large_result(name):
 
 
 @pytest.mark.long
-def test_ten_thousand_results_need_little_memory(tmp_path):
+def test_two_thousand_results_need_little_memory(tmp_path):
+    """92 MiB, of which the imports are 84; all of them would take at least the store's 70 more."""
     command = [sys.executable, "-c", MEMORY, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    peak = int(done.stdout.split()[0])
-    assert peak < 1024, done.stdout
+    peak, size = map(int, done.stdout.split())
+    assert size > 60
+    assert peak < 84 + size, done.stdout
 
 
 WHOLE, CHECK = ("double", ""), ("double", "a")
