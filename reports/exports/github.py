@@ -143,7 +143,10 @@ def annotations(result: Result, files: Mapping[str, str]) -> Iterator[str]:
         yield _error(place, found)
     if len(places) > SHOWN:
         yield f"::notice::{len(places) - SHOWN} more lines are named in the summary"
-    yield f"::notice title={_property(line(result.title))}::{_data(points_in_words(result))}"
+    said = points_in_words(result)
+    if result.status == "rejected":
+        said = line(": ".join((said, *intake_notes(result))))
+    yield f"::notice title={_property(line(result.title))}::{_data(said)}"
 
 
 def place_of(found: CheckResult, files: Mapping[str, str]) -> Place | None:

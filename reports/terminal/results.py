@@ -123,6 +123,7 @@ class ScoreTable:
         self._broken: list[str] = []
         self.waiting = 0  # submissions that need manual grading
         self.unconfirmed = 0  # those among them whose points only have to be confirmed
+        self.rejected = 0  # the reason of exit code 1
         self.without_points = 0  # graded ones, perhaps empty or the starter code alone
 
     def add(self, result: Result, grade: FinalGrade | None = None) -> None:
@@ -137,6 +138,7 @@ class ScoreTable:
         self._broken += _faults(result)
         self.waiting += result.status == "needs_review"
         self.unconfirmed += result.status == "needs_review" and result.score is not None
+        self.rejected += result.status == "rejected"
         self.without_points += is_without_points(result)
 
     def show(self, rest: str = "") -> None:
@@ -171,6 +173,9 @@ def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> No
     if scores.unconfirmed > 1:
         who = f"points of {scores.unconfirmed} submissions wait to be confirmed, many at once"
         OUT.print(f"{who}: python grade.py decide {out}", soft_wrap=True)
+    if scores.rejected:
+        who = f"{scores.rejected} submission{'s' if scores.rejected > 1 else ''}"
+        OUT.print(f"{who} not accepted; the course page says why", soft_wrap=True)
     if scores.without_points:
         who = f"{scores.without_points} submission{'s' if scores.without_points > 1 else ''}"
         OUT.print(f"{who} without any points; the course page lists them", soft_wrap=True)

@@ -1,6 +1,6 @@
 """The view of one student for staff: points and checks, adjustments, comments, requests."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from graders.course.best_attempts import which_count
 from graders.course.extensions import Extensions, Granted, keys_of, keys_of_one
 from graders.course.merges import Merge, read_merges, student_of
 from graders.course.roster import drops_table
-from graders.model import CriterionResult, Result, Submission
+from graders.model import Criterion, CriterionResult, Result, Submission
 from graders.storage.requests import Comment, Request
 from reports.exports.findings import JUDGED, where_ended
 from reports.review.extending import extensions_of, late_days_of
@@ -142,7 +142,7 @@ def student_desk(
         sentence=STAFF_SENTENCES[result.status],
         notes=intake_notes(result),
         final=grade.words if grade else "",
-        desks=_desks(site, result),
+        desks=_desks(site, result, rules.opened),
         groups=_groups(site, result),
         comments=tuple(rules.comments.get(submission, ())),
         requests=tuple(rules.requests.get(submission, ())),
@@ -217,7 +217,11 @@ def result_of(site: Site, submission: str) -> Result:
     return result
 
 
-def _desks(site: Site, result: Result) -> tuple[Desk, ...]:
+def _visibility(criterion: Criterion, opened: Collection[str]) -> str:
+    return "" if criterion.id in opened else VISIBILITY.get(criterion.visibility, LATER)
+
+
+def _desks(site: Site, result: Result, opened: Collection[str]) -> tuple[Desk, ...]:
     trail = [
         each
         for each in site.review.store.adjustments().all()
@@ -226,7 +230,7 @@ def _desks(site: Site, result: Result) -> tuple[Desk, ...]:
     return tuple(
         Desk(
             section,
-            VISIBILITY.get(section.graded.criterion.visibility, LATER),
+            _visibility(section.graded.criterion, opened),
             tuple(a for a in trail if a.criterion == section.graded.criterion.id),
             places_in(section.graded),
             _judged(section.graded),

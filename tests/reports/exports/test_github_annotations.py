@@ -52,6 +52,14 @@ def test_an_error_stands_at_the_students_line_and_a_passed_check_at_none(command
     assert message == "Not fully graded"
 
 
+def test_an_upload_that_was_not_accepted_says_why(commands):
+    why = "`notes.txt` is not a supported archive.\n::error::pwned"
+    changes = {"status": "rejected", "score": None, "environment": {"rejected": why}}
+    ((_, _, message),) = commands(check_result("skipped"), **changes)
+    assert message.startswith("Not accepted: `notes.txt` is not a supported archive.")
+    assert "\n" not in message
+
+
 @pytest.mark.parametrize("place", ["../../etc/x.py", "other.py", "work.py:7", "work.py\nwork.py"])
 def test_only_files_of_the_upload_are_named(commands, place):
     assert [name for name, *_ in commands(raised(file=place))] == ["notice"]

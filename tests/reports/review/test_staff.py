@@ -57,6 +57,7 @@ def make_course(place):
     words = ("--out", place / "out", "--roster", roster, "--executor", "serial")
     done = softmark("batch", assignment, place / "uploads", *words)
     assert done.returncode == 1, done.stderr
+    assert "1 submission not accepted; the course page says why" in done.stdout
 
 
 @pytest.fixture
@@ -146,6 +147,7 @@ def test_a_release_is_signed_and_a_refused_form_keeps_its_text(course, start):
     assert "You typed points but chose something else" in rea.body
     rea.get("/").post("/release", released="yes")
     assert "<strong>are released</strong> by <bdi>Rea</bdi>" in tom.get("/").body
+    assert "shown to students later" not in tom.get("/s/ada").body
     rea.get("/s/cleo")
     toml = course.parent / "tiny" / "assignment.toml"
     toml.write_text(f"nonsense = 1\n{toml.read_text()}")
