@@ -51,10 +51,9 @@ class Schedule:
 
 
 def plain_optimizer(model: nn.Module, learning_rate: float) -> torch.optim.AdamW:
-    """Return AdamW with minGPT's groups: only the weights of Linear layers decay."""
-    linear = {id(m.weight) for m in model.modules() if isinstance(m, nn.Linear)}
-    decayed = [p for p in model.parameters() if id(p) in linear]
-    others = [p for p in model.parameters() if id(p) not in linear]
+    """Return AdamW with the course's groups: everything but biases decays."""
+    decayed = [p for name, p in model.named_parameters() if not name.endswith("bias")]
+    others = [p for name, p in model.named_parameters() if name.endswith("bias")]
     groups = [
         {"params": decayed, "weight_decay": WEIGHT_DECAY},
         {"params": others, "weight_decay": 0.0},

@@ -73,8 +73,7 @@ class PlainTrainer:
     def move(self, name, p, g, rate):
         self.m[name] = 0.9 * self.m[name] + 0.1 * g
         self.v[name] = 0.95 * self.v[name] + 0.05 * g * g
-        linear = name.endswith("weight") and not name.startswith(("tok_emb", "ln_f"))
-        if linear and ".ln" not in name:
+        if "bias" not in name:
             p -= rate * 0.1 * p
         m, v = self.m[name] / (1 - 0.9**self.t), self.v[name] / (1 - 0.95**self.t)
         p -= rate * m / (v.sqrt() + 1e-8)
@@ -110,13 +109,12 @@ class DoubleStep(Step):
         )
 
 
-def test_groups_are_min_gpt_s(tiny_model):
+def test_all_but_biases_decay(tiny_model):
     model = tiny_model()
     decayed, free = ({id(p) for p in group} for group in parameter_groups(model))
-    for name, p in model.named_parameters():
-        linear = name != "tok_emb.weight" and p.ndim == 2
-        assert (id(p) in decayed) == linear, name
-        assert (id(p) in free) != linear, name
+    modules = [module for module in model.modules() if getattr(module, "bias", None) is not None]
+    assert free == {id(module.bias) for module in modules}
+    assert decayed == {id(p) for p in model.parameters()} - free
 
 
 def test_bfloat16_step_is_near_the_float32_one(tiny_model):
