@@ -292,6 +292,8 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
         for path in ("/", "/s/ada", "/s/dan/code", "/requests"):
             each.goto(home + path)
             assert_readable(each, width)
+    phone.goto(home)
+    assert phone.locator(".students .id").first.is_visible()
     for _ in range(12):
         page_.keyboard.press("Tab")
         outline = "parseFloat(getComputedStyle(document.activeElement).outlineWidth)"
