@@ -12,7 +12,7 @@ from graders.registry.discovery import load_assignment
 
 from .conftest import LIMITS
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 STUDENT_SIDE = """
     def classify(text):
         from graders.adapting.offline import ready

@@ -153,7 +153,7 @@ def ending(work, files, *crashes):
 works = pytest.mark.parametrize("work", WORKS, ids=[each.assignment for each in WORKS])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @works
 @pytest.mark.parametrize("example", [RIGHT, WRONG], ids=["right", "wrong"])
 def test_another_file_never_lowers_a_score(points, work, example):
@@ -162,7 +162,7 @@ def test_another_file_never_lowers_a_score(points, work, example):
     assert lost(before, points(work, {**mess, **files}, before)) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @works
 def test_a_file_less_never_raises_a_score(points, work):
     files, only = planted(work, WRONG[work.assignment])
@@ -172,7 +172,7 @@ def test_a_file_less_never_raises_a_score(points, work):
     assert lost(points(work, fewer, only), points(work, files, only)) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @works
 @pytest.mark.parametrize("turn", range(2))
 def test_a_crash_after_the_last_step_costs_nothing(points, work, turn):

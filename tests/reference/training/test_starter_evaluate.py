@@ -63,7 +63,7 @@ def course_model(vocabulary, *, rope):
     return model
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("variant", ["vanilla", "rope"])
 def test_run_py_says_what_the_reference_says(data, evaluate, tmp_path, variant):
     vocabulary = Vocabulary((data.folder / WIKI).read_text(encoding="utf-8"))
