@@ -61,7 +61,8 @@ header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
 result = {
     "privileges": [libc.capget(header, data), *data, libc.prctl(39, 0, 0, 0, 0), libc.prctl(21, 0)],
     "user": [os.getuid() >= 1000, os.getuid() == os.getgid(), os.getgroups()],
-    "modules": sorted(sys.modules),
+    # Ubuntu keeps this one in /etc, where only a warm parent finds it.
+    "modules": sorted(set(sys.modules) - {"sitecustomize"}),
     "path": sys.path,
     "argv": sys.argv,
     "folder": os.getcwd(),
