@@ -75,7 +75,7 @@ def plan_rerun(*, data: Path | None, device: str, minutes: float, tier: Tier) ->
     if device != "cpu" and free_gpu_bytes() is not None:
         if tier is Tier.LANDLOCK:  # a driver needs sockets, which other processes could use
             raise UsageError(
-                "--rerun: Landlock lets no GPU into the sandbox",
+                "--rerun cannot use a GPU in the Landlock sandbox",
                 "install bubblewrap, or pass `--device cpu`",
             )
         return RerunPlan(60 * minutes, gpu=True)

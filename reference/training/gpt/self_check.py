@@ -40,7 +40,7 @@ def check_training(machine: Machine, preset: Preset = COURSE) -> Iterator[Findin
     yield Finding("  loss", f"{on_device:.5f}, on the CPU {on_cpu:.5f}", good=alike)
     predicted, measured = slopes(_step(machine, preset), _batch(machine.device, preset))
     alike = abs(predicted - measured) <= SLOPES_APART * predicted
-    found = f"predicts a change of {predicted:.4f} per step, measured {measured:.4f}"
+    found = f"the loss has slope {measured:.4f} along it, expected {predicted:.4f}"
     yield Finding("  gradient", found, good=alike)
     batch, step = _batch(machine.device, preset), _step(machine, preset)
     eager = _timed(partial(step, batch, [preset.pretrain.learning_rate]), machine)

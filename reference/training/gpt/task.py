@@ -14,7 +14,7 @@ from reference.training.gpt.step import CapturedStep, Step, recorder_for
 from reference.training.precision import Machine
 
 GROUP = 16  # rows of similar length that are processed together, on a CPU
-COMPILED_FROM = 5_000  # steps on a GPU: fewer take less time than compiling saves
+COMPILED_FROM = 5_000  # steps on a GPU; with fewer, compiling takes longer than it saves
 
 
 class GPTTask:

@@ -54,7 +54,7 @@ def test_a_missing_gpu_or_a_wall_that_is_no_time_is_misuse(gpu):
     gpu(80 * GiB)
     plan = plan_rerun(data=Path("course"), device="auto", minutes=2, tier=BWRAP)
     assert plan == RerunPlan(120, gpu=True)
-    with pytest.raises(UsageError, match="Landlock lets no GPU into the sandbox"):
+    with pytest.raises(UsageError, match="cannot use a GPU in the Landlock sandbox"):
         plan_rerun(data=None, device="auto", minutes=2, tier=Tier.LANDLOCK)
     assert not plan_rerun(data=None, device="cpu", minutes=2, tier=Tier.LANDLOCK).gpu
     gpu(None)
