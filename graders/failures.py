@@ -84,7 +84,7 @@ def with_hints(checks: Sequence[CheckResult], hints: Sequence[Hint]) -> list[Che
     """Return the checks, with these hints where a failure names no known mistake."""
     says = {(hint.check, hint.observed): hint.says for hint in hints}
     return [
-        replace(found, hint=says.get((found.check.id, observed(found)), found.hint))
+        replace(found, hint=says.get((found.id, observed(found)), found.hint))
         if says and found.status in FAILED and not found.mistake
         else found
         for found in checks
@@ -123,7 +123,7 @@ class Failures:
         costly, given = sum(counts for counts, _ in failed), result.submission
         for counts, each in failed:
             kind, sample = observed(each), replace(each, figures=())
-            key = (each.check.criterion, each.check.id, kind, each.hint)
+            key = (each.check.criterion, each.id, kind, each.hint)
             cluster = self._found.setdefault(key, Cluster(kind, sample, given.id))
             cluster.submissions.append(given)
             only = counts and costly == 1
@@ -135,7 +135,7 @@ class Failures:
     def find(self, submission: str, check: str) -> Cluster:
         """Return the cluster of a submission's failed check; raises UsageError if none failed."""
         own = {
-            each.sample.check.id: each
+            each.sample.id: each
             for each in self._found.values()
             if any(given.id == submission for given in each.submissions)
         }
@@ -168,7 +168,7 @@ class Failures:
 
 def _read_by_people(cluster: Cluster) -> bool:
     """Whether people graded it: how many points they gave says nothing about the mistake."""
-    return cluster.sample.check.id.endswith(REVIEW)
+    return cluster.sample.id.endswith(REVIEW)
 
 
 def _sorted(found: Iterable[Cluster]) -> list[Cluster]:
@@ -177,5 +177,5 @@ def _sorted(found: Iterable[Cluster]) -> list[Cluster]:
         each.alone.sort(key=lambda submission: submission.id)
     return sorted(
         listed,
-        key=lambda each: (-len(each.submissions), each.sample.check.id, each.observed),
+        key=lambda each: (-len(each.submissions), each.sample.id, each.observed),
     )

@@ -192,6 +192,16 @@ class CheckResult:
     figures: tuple[Figure, ...] = ()
     mistake: str = field(default="", compare=False)
 
+    @property
+    def id(self) -> str:
+        """The ID of the check."""
+        return self.check.id
+
+    @property
+    def weight(self) -> float:
+        """The check's share of its criterion, relative to the other checks."""
+        return self.check.weight
+
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:

@@ -107,7 +107,7 @@ def _tried(result: Result, when: datetime, declared: dict[Key, Check]) -> Tried:
         for check in graded.checks:
             if graded.criterion.kind == "written":
                 continue  # a person's points are neither a pass nor a failure
-            key = graded.criterion.id, check.check.id
+            key = graded.criterion.id, check.id
             if check.status in CLEAR:
                 passed[key] = CLEAR[check.status]
                 declared.setdefault(key, check.check)

@@ -23,12 +23,12 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
     """
     if not results or any(_is_open(criterion, result) for result in results):
         return None
-    total = sum(r.check.weight for r in results)
+    total = sum(r.weight for r in results)
     if total == 0:
         return 0.0
-    if all(r.fraction == 1.0 for r in results if r.check.weight > 0):
+    if all(r.fraction == 1.0 for r in results if r.weight > 0):
         return criterion.points
-    earned = sum(r.check.weight * r.fraction for r in results)
+    earned = sum(r.weight * r.fraction for r in results)
     # Rounded to full points, a missed threshold would read "partial credit, 4 of 4".
     return max(0.0, min(round(criterion.points * earned / total, 2), criterion.points - CENT))
 
@@ -46,11 +46,11 @@ def points_lost(graded: CriterionResult, checks: Iterable[CheckResult]) -> float
     What several checks cost adds up, except for rounding. Checks cost nothing while they are
     undecided, or if they are extra credit, and a person's points do not depend on them.
     """
-    criterion, total = graded.criterion, sum(check.check.weight for check in graded.checks)
+    criterion, total = graded.criterion, sum(check.weight for check in graded.checks)
     if graded.adjusted or criterion.extra_credit or total == 0:
         return 0.0
     decided = (check for check in checks if not _is_open(criterion, check))
-    lost = criterion.points * sum(c.check.weight * (1 - c.fraction) for c in decided) / total
+    lost = criterion.points * sum(c.weight * (1 - c.fraction) for c in decided) / total
     return max(round(lost, 2), CENT) if lost > 0 else 0.0
 
 
@@ -69,7 +69,7 @@ def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> Ch
         return "passed"
     if statuses == {"skipped"}:
         return "skipped"
-    fractions = {r.fraction for r in results if criterion.points > 0 and r.check.weight > 0}
+    fractions = {r.fraction for r in results if criterion.points > 0 and r.weight > 0}
     if fractions == {1.0}:
         return "passed"
     return "partial" if fractions - {0.0} else "failed"

@@ -22,14 +22,14 @@ def provisional(graded: CriterionResult) -> Provisional:
     criterion, checks = graded.criterion, graded.checks
     if graded.points is not None:
         return Provisional(graded.points, 0.0)
-    total = sum(check.check.weight for check in checks)
+    total = sum(check.weight for check in checks)
     if not total:
         return Provisional(0.0, criterion.points)
     waiting_for = ("needs_review", "error")
     open_ = [check for check in checks if check.status in waiting_for and check.fraction == 0]
     share = criterion.points / total
-    earned = sum(check.check.weight * check.fraction for check in checks if check not in open_)
-    waiting = sum(each.check.weight for each in open_)
+    earned = sum(check.weight * check.fraction for check in checks if check not in open_)
+    waiting = sum(each.weight for each in open_)
     return Provisional(round(share * earned, 2), round(share * waiting, 2))
 
 

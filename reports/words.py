@@ -120,7 +120,7 @@ def criterion_word(graded: CriterionResult) -> str:
 def cost_words(graded: CriterionResult, checks: Sequence[CheckResult]) -> str:
     """Return what checks cost, or nothing: of one check alone, the criterion's points say it."""
     lost = points_lost(graded, checks)
-    alone = sum(check.check.weight > 0 for check in graded.checks) < 2
+    alone = sum(check.weight > 0 for check in graded.checks) < 2
     return "" if alone or not lost else f"−{number(lost)} {'point' if lost == 1 else 'points'}"
 
 

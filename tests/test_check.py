@@ -209,7 +209,7 @@ def verdicts(upload, task, options):
     result = grade_submission(upload, task, options)
     assert result.status == "graded"
     return {
-        check.check.id: check.status
+        check.id: check.status
         for graded in result.criteria
         if graded.criterion.visibility == "visible"
         for check in graded.checks

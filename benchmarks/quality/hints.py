@@ -210,7 +210,7 @@ def verdicts(result: Result, judged: Container[str]) -> Iterator[Verdict]:
     name = result.submission.path.name
     for found in checks_of(result):
         if found.status in FAILING and found.check.criterion in judged:
-            yield Verdict(name, found.check.id, found.mistake, found.hint)
+            yield Verdict(name, found.id, found.mistake, found.hint)
 
 
 def kind(found: Verdict, expected: Expectation) -> str:

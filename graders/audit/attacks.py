@@ -155,7 +155,7 @@ def gains(result: Result, base: Result, canaries: Canaries) -> Iterator[str]:
 def changes(result: Result, alone: Result) -> Iterator[str]:
     """Yield how a Result differs from that of the same submission graded without attackers."""
     before, after = (
-        {check.check.id: replace(check, seconds=0.0) for c in each.criteria for check in c.checks}
+        {check.id: replace(check, seconds=0.0) for c in each.criteria for check in c.checks}
         for each in (alone, result)
     )
     for name in before.keys() | after.keys():

@@ -128,9 +128,9 @@ def points_lost(result: CriterionResult) -> float:
     """Return the points that are certainly lost; manual grading may still award others."""
     if result.points is not None:
         return result.criterion.points - result.points
-    total = sum(check.check.weight for check in result.checks) or 1.0
+    total = sum(check.weight for check in result.checks) or 1.0
     decided = (check for check in result.checks if check.status not in ("needs_review", "error"))
-    lost = sum(each.check.weight * (1 - each.fraction) for each in decided)
+    lost = sum(each.weight * (1 - each.fraction) for each in decided)
     return result.criterion.points * lost / total
 
 

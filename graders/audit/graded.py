@@ -154,7 +154,7 @@ def graded_of(result: Result) -> Graded:
     lost = {graded.criterion.id: round(points_lost(graded), 4) for graded in result.criteria}
     checks = tuple(
         Seen(
-            check.check.id,
+            check.id,
             check.check.criterion,
             check.status,
             round(check.fraction, 4),

@@ -159,7 +159,7 @@ def _finding(result: Result, expected: Expected) -> Finding:
         problems = [f"the result is {result.status}", *_faults(result), *problems]
     lost = {graded.criterion.id: round(points_lost(graded), 2) for graded in result.criteria}
     lost = {name: points for name, points in lost.items() if points > 0}
-    verdicts = {check.check.id: _verdict(check) for check in checks_of(result)}
+    verdicts = {check.id: _verdict(check) for check in checks_of(result)}
     return Finding(_name(result.submission), expected.why, lost, tuple(problems), verdicts)
 
 
@@ -184,7 +184,7 @@ def _verdict(found: CheckResult) -> Mapping[str, str | float]:
 
 def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[str]:
     """Yield the checks that do not earn the fraction expected in [check]."""
-    found = {check.check.id: check for check in checks_of(result)}
+    found = {check.id: check for check in checks_of(result)}
     for name, fraction in expected.items():
         if name not in found:
             yield f"there is no check `{name}`{did_you_mean(name, found)}"
@@ -199,7 +199,7 @@ def _hint_problems(result: Result, planted: Sequence[str] | None) -> Iterator[st
     """Yield hints that name a known mistake that the example does not declare."""
     for found in checks_of(result):
         if planted is not None and not _names_planted(found, planted):
-            yield f"`{found.check.id}` names the mistake `{found.mistake}`, which is not planted"
+            yield f"`{found.id}` names the mistake `{found.mistake}`, which is not planted"
 
 
 def checks_of(result: Result) -> Iterator[CheckResult]:
@@ -232,6 +232,6 @@ def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
 
 def _reasons(result: CriterionResult) -> str:
     texts: Sequence[str] = [
-        f"{c.check.id}: {c.hint or c.message}" for c in result.checks if c.fraction < 1.0
+        f"{c.id}: {c.hint or c.message}" for c in result.checks if c.fraction < 1.0
     ]
     return "; ".join(texts) or "nothing"

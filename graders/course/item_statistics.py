@@ -142,10 +142,10 @@ def _share(graded: CriterionResult) -> float | None:
     """Return the share of a criterion's points, or of its checks if it has no points."""
     if graded.points is not None and graded.criterion.points > 0:
         return graded.points / graded.criterion.points
-    total = sum(found.check.weight for found in graded.checks)
+    total = sum(found.weight for found in graded.checks)
     if graded.points is None or total == 0:
         return None
-    return sum(found.check.weight * found.fraction for found in graded.checks) / total
+    return sum(found.weight * found.fraction for found in graded.checks) / total
 
 
 def _rests(result: Result, graded: CriterionResult) -> Iterator[float | None]:
@@ -157,12 +157,12 @@ def _rests(result: Result, graded: CriterionResult) -> Iterator[float | None]:
     points = (result.score or 0.0) - (graded.points or 0.0)
     most = result.max_score - graded.criterion.maximum
     yield points / most if known and most > STEADY else None
-    weights = [found.check.weight for found in graded.checks]
+    weights = [found.weight for found in graded.checks]
     worth = graded.criterion.points / (sum(weights) or 1.0)
-    points += worth * sum(found.check.weight * found.fraction for found in graded.checks)
+    points += worth * sum(found.weight * found.fraction for found in graded.checks)
     most += worth * sum(weights)
     for found in graded.checks:
-        own = worth * found.check.weight
+        own = worth * found.weight
         rest = most - own
         yield (points - own * found.fraction) / rest if known and rest > STEADY else None
 

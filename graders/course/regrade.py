@@ -366,7 +366,7 @@ def _changes(old: Result | None, new: Result) -> Iterator[CheckChange]:
 
 def _checks(result: Result | None) -> dict[tuple[str, str], CheckResult]:
     return {
-        (graded.criterion.id, found.check.id): found
+        (graded.criterion.id, found.id): found
         for graded in (result.criteria if result else ())
         for found in graded.checks
     }

@@ -218,19 +218,19 @@ def _confirmations(result: Result, known: Mapping[str, Question]) -> Iterator[tu
     """Yield a question for each check of code or predictions that needs manual grading."""
     for graded in result.criteria:
         for check in graded.checks:
-            if waits(check) and not is_written(check) and check.check.id not in known:
-                yield check.check.id, confirmation(graded, check)
+            if waits(check) and not is_written(check) and check.id not in known:
+                yield check.id, confirmation(graded, check)
 
 
 def _answers(result: Result) -> Iterator[Answer]:
     for graded in result.criteria:
         for check in graded.checks:
             if waits(check):
-                handle, text = _handle(check.check.id, result.submission.id), _text(check)
+                handle, text = _handle(check.id, result.submission.id), _text(check)
                 who = result.submission.id, result.submission.student
                 sum_ = decided_sum(check)
                 share = 1.0 if is_written(check) else check.fraction or 1.0
-                yield Answer(handle, 0, *who, check.check.id, text, sum_, _reason(check), share)
+                yield Answer(handle, 0, *who, check.id, text, sum_, _reason(check), share)
 
 
 def _text(found: CheckResult) -> str:
@@ -244,7 +244,7 @@ def _reason(found: CheckResult) -> str:
         rows = (f"{label}: {value}" for label, value in found.counterexample)
         values = (found.expected and f"expected: {found.expected}", *rows)
         return "\n".join(filter(None, (*found.message.split("\n")[1:], *values)))
-    if not found.check.id.endswith(MACHINE):
+    if not found.id.endswith(MACHINE):
         return ""
     return "\n".join(filter(None, (found.message, found.hint)))
 

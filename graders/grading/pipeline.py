@@ -135,9 +135,9 @@ class _Grading:
         results = run.results
         if run.sandbox_failed:
             run = self._run()
-            second = {result.check.id: result for result in run.results}
+            second = {result.id: result for result in run.results}
             results = [
-                second.get(result.check.id, result) if result.status == "error" else result
+                second.get(result.id, result) if result.status == "error" else result
                 for result in results
             ]
         self.environment |= run.environment

@@ -48,4 +48,4 @@ def _of_criterion(graded: CriterionResult) -> Iterator[tuple[tuple[str, str], Ve
         yield (name, ""), (graded.status, graded.points)
     for found in graded.checks:
         if found.status != "error":  # a check that depends on an `error` is one, too
-            yield (name, found.check.id), (found.status, found.fraction)
+            yield (name, found.id), (found.status, found.fraction)

@@ -125,7 +125,7 @@ def is_written(found: CheckResult) -> bool:
 
     Written answers are free text, or read automatically.
     """
-    return found.check.id.endswith((REVIEW, MACHINE))
+    return found.id.endswith((REVIEW, MACHINE))
 
 
 def decided_sum(found: CheckResult) -> str:
@@ -163,7 +163,7 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
     if not waits(found):
         return found
     answer = decided_sum(found)
-    own = [row for row in rows if (row.check, row.answer) == (found.check.id, answer)]
+    own = [row for row in rows if (row.check, row.answer) == (found.id, answer)]
     stands = standing(own)
     holds = stands.holds
     if stands.state == "contested":

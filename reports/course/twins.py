@@ -89,14 +89,6 @@ class TwinSearch:
         return holders > max(FEW, SHARE * len(self._submissions))
 
 
-def find_twins(results: Iterable[Result], expected: frozenset[str]) -> tuple[Twins, ...]:
-    """Return groups of submissions with equal files, ignoring files with the expected names."""
-    search = TwinSearch(expected)
-    for result in results:
-        search.add(result)
-    return search.found()
-
-
 def write_twins(twins: Sequence[Twins], out: Path) -> Path:
     """Write `out/twins.json`, even if there is nothing in it, and return its path."""
     document = {"schema": SCHEMA, "groups": [_to_json(group) for group in twins]}

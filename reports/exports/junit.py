@@ -60,7 +60,7 @@ def _suite(result: Result, graded: CriterionResult) -> TestSuite:
 
 
 def _case(place: str, found: CheckResult, *, rejected: bool) -> TestCase:
-    name = _line(f"{found.check.id}: {found.check.description}")
+    name = _line(f"{found.id}: {found.check.description}")
     case = TestCase(name, place, round(found.seconds, 3))
     # No check of a rejected upload ran; a list of harmless skips would be misleading.
     kind = Error if rejected else KINDS.get(found.status)

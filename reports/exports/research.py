@@ -63,7 +63,7 @@ def _criterion(new: str, result: Result, graded: CriterionResult, late: str) -> 
 
 
 def _check(new: str, result: Result, found: CheckResult, names: Names) -> Sequence[str]:
-    known = (found.check.criterion, found.check.id, found.status, f"{found.fraction:g}")
+    known = (found.check.criterion, found.id, found.status, f"{found.fraction:g}")
     said = (found.message, found.hint, found.expected, found.actual)
     texts = [names.in_text(result.submission.id, each) for each in said]
     return [new, *known, found.outcome, f"{found.seconds:.3f}", *texts]

@@ -22,7 +22,7 @@ def mistakes_of(result: Result) -> dict[str, Mistake]:
     As on the course page, a mistake is a criterion and a hint. Hints for crashes are too general.
     """
     return {
-        check.check.id: (graded.criterion.id, check.hint)
+        check.id: (graded.criterion.id, check.hint)
         for graded in result.criteria
         for check in graded.checks
         if check.status in ("failed", "partial") and check.hint and not no_answer(check)

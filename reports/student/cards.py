@@ -48,7 +48,7 @@ def cause(found: CheckResult) -> Cause:
     """
     said = found.message.partition("\n")[0] if no_answer(found) or not found.hint else found.hint
     if not said or judged(found):
-        return (found.check.criterion, found.check.id)
+        return (found.check.criterion, found.id)
     return (found.status, found.outcome, CODE.sub("`…`", said))
 
 

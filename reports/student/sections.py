@@ -86,14 +86,14 @@ def said_often(shown: Sequence[CriterionResult]) -> tuple[Said, ...]:
 
 def _is_worth_telling(found: CheckResult, graded: CriterionResult) -> bool:
     """Return whether a check passed, and not only because the code gave nothing to check."""
-    free = found.check.weight == 0 and graded.points == 0 < graded.criterion.points
+    free = found.weight == 0 and graded.points == 0 < graded.criterion.points
     return found.status == "passed" and not free
 
 
 def _skipped(graded: CriterionResult, cards: Sequence[Card]) -> tuple[CheckResult, ...]:
-    told = {each.check.id for card in cards for each in card.skipped}
+    told = {each.id for card in cards for each in card.skipped}
     found = (check for check in graded.checks if check.status == "skipped")
-    return tuple(each for each in found if each.check.id not in told)
+    return tuple(each for each in found if each.id not in told)
 
 
 def _anchor(graded: CriterionResult, number: int) -> str:

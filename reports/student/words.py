@@ -71,7 +71,7 @@ def split_hint(hint: str) -> Hint:
 def judged(found: CheckResult) -> Judged | None:
     """Return the decision in a check's message, or None if no person decided."""
     first, *lines = found.message.split("\n")
-    written = found.check.id.endswith((REVIEW, MACHINE))
+    written = found.id.endswith((REVIEW, MACHINE))
     points = DECIDED.match(first) if written else None
     if points is None:
         return None
@@ -88,7 +88,7 @@ def command(graded: CriterionResult, result: Result) -> Command | None:
     """
     if graded.criterion.visibility != "visible":
         return None
-    found = [check for check in graded.checks if not check.check.id.endswith(REVIEW)]
+    found = [check for check in graded.checks if not check.id.endswith(REVIEW)]
     if not any(each.status in OPEN and judged(each) is None for each in found):
         return None
     names = (result.assignment, graded.criterion.id)

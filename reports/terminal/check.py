@@ -189,10 +189,10 @@ def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult
 
     A check that failed because another could not be run comes last: the other one says why.
     """
-    broken = {c.check.id for graded in criteria for c in graded.checks if c.status == "error"}
+    broken = {c.id for graded in criteria for c in graded.checks if c.status == "error"}
     spoilt = _spoilt(criteria)
     found = [
-        (_lost(graded, check) + spoilt[check.check.id], graded, check)
+        (_lost(graded, check) + spoilt[check.id], graded, check)
         for graded in criteria
         for check in graded.checks
         if check.status in ("failed", "partial", "error")
@@ -206,8 +206,8 @@ def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult
 
 def _lost(graded: CriterionResult, check: CheckResult) -> float:
     """Return the points that a check lost."""
-    weight = sum(each.check.weight for each in graded.checks) or 1.0
-    return graded.criterion.points * check.check.weight / weight * (1 - check.fraction)
+    weight = sum(each.weight for each in graded.checks) or 1.0
+    return graded.criterion.points * check.weight / weight * (1 - check.fraction)
 
 
 def _spoilt(criteria: Sequence[CriterionResult]) -> Mapping[str, float]:
@@ -216,10 +216,10 @@ def _spoilt(criteria: Sequence[CriterionResult]) -> Mapping[str, float]:
     So a table with the wrong shape comes before everything that depends on it.
     """
     pairs = [(graded, check) for graded in criteria for check in graded.checks]
-    blocked = {c.check.id: c.check.depends_on for _, c in pairs if c.outcome == "blocked"}
+    blocked = {c.id: c.check.depends_on for _, c in pairs if c.outcome == "blocked"}
     found: defaultdict[str, float] = defaultdict(float)
     for graded, check in pairs:
-        for ground in _grounds(check.check.id, blocked):
+        for ground in _grounds(check.id, blocked):
             found[ground] += _lost(graded, check)
     return found
 

@@ -79,7 +79,7 @@ def test_a_check_that_fails_alone_stands_out(make_result):
             make_result(criterion_result(CODE, two), submission="d"),
         ]
     )
-    found = [(each.sample.check.id, [one.id for one in each.alone]) for each in view.alone]
+    found = [(each.sample.id, [one.id for one in each.alone]) for each in view.alone]
     assert found == [("one", ["a", "b"])]
 
 

@@ -17,12 +17,14 @@ WRITES = """
 import sys
 from pathlib import Path
 from benchmarks.store_and_pages import peak_mib, synthetic_results
-from reports.course.twins import find_twins
+from reports.course.twins import TwinSearch
 from reports.course.files import write_course_reports
 from reports.course.view import course_view
 
-twins = find_twins(synthetic_results(10_000), frozenset())
-write_course_reports(course_view(synthetic_results(10_000), twins), Path(sys.argv[1]))
+search = TwinSearch(frozenset())
+for result in synthetic_results(10_000):
+    search.add(result)
+write_course_reports(course_view(synthetic_results(10_000), search.found()), Path(sys.argv[1]))
 print(peak_mib())
 """
 

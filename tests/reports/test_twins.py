@@ -7,7 +7,7 @@ import pytest
 
 from graders.registry.discovery import load_assignment
 from reports.course.page import write_course_page
-from reports.course.twins import deterministic_files, find_twins
+from reports.course.twins import TwinSearch, deterministic_files
 from reports.course.view import course_view
 from reports.submission_files import write_submission_files
 from reports.terminal import results as terminal
@@ -29,11 +29,19 @@ def holding(make_result, graded):
     return make
 
 
+def twins_of(results):
+    """The groups of equal files in these results."""
+    search = TwinSearch(EXPECTED)
+    for result in results:
+        search.add(result)
+    return search.found()
+
+
 def found(*results):
     """Every group as the ids of its submissions and the names of its files."""
     return [
         ([submission.id for submission in group.submissions], [file.names for file in group.files])
-        for group in find_twins(results, EXPECTED)
+        for group in twins_of(results)
     ]
 
 
@@ -60,7 +68,7 @@ def test_equal_code_is_found_without_its_predictions(holding, make_result, grade
         holding("b", **{DEV: "1"}),
         writing(make_result, graded, "c", **{"y.py": "2"}),
     ]
-    groups = find_twins(results, EXPECTED)
+    groups = twins_of(results)
     assert [(group.kind, [s.id for s in group.submissions]) for group in groups] == [
         ("data", ["a", "b"]),
         ("code", ["a", "c"]),
@@ -73,7 +81,7 @@ def test_equal_code_is_found_without_its_predictions(holding, make_result, grade
 def test_code_that_many_have_was_handed_out(make_result, graded, holders, others, groups):
     equal = [writing(make_result, graded, f"a{n}", **{"x.py": "1"}) for n in range(holders)]
     own = [writing(make_result, graded, f"b{n}", **{"x.py": f"own-{n}"}) for n in range(others)]
-    assert len(find_twins([*equal, *own], EXPECTED)) == groups
+    assert len(twins_of([*equal, *own])) == groups
 
 
 def test_another_name_hides_nothing(holding):
@@ -96,14 +104,14 @@ def test_a_thousand_pairs_are_found_and_told_in_one_line(holding, capsys, tmp_pa
     assert len(found(*results)) == 1_000
     results = [holding(each, x="1") for each in "abc"]
     scores = terminal.ScoreTable()
-    terminal.show_batch(scores, tmp_path, find_twins(results, EXPECTED))
+    terminal.show_batch(scores, tmp_path, twins_of(results))
     assert f"equal files in 3 submissions: {tmp_path / 'twins.json'}\n" in capsys.readouterr().out
     terminal.show_batch(scores, tmp_path)
     assert "equal files" not in capsys.readouterr().out
 
 
 def test_the_file_lists_every_group_until_there_is_none(tmp_path, holding):
-    twins = find_twins([holding(each, f"{each}\ud800", x="1") for each in "ab"], EXPECTED)
+    twins = twins_of([holding(each, f"{each}\ud800", x="1") for each in "ab"])
     write_reports([], tmp_path, twins)
     assert json.loads((tmp_path / "twins.json").read_text(encoding="utf-8")) == {
         "schema": "softmark/twins/v1",
@@ -116,7 +124,7 @@ def test_the_file_lists_every_group_until_there_is_none(tmp_path, holding):
         ],
     }
     results = [holding(each, x="1") for each in "ab"]
-    write_reports(results, tmp_path, find_twins(results, EXPECTED))
+    write_reports(results, tmp_path, twins_of(results))
     write_reports(results[:1], tmp_path)
     assert json.loads((tmp_path / "twins.json").read_text())["groups"] == []
     assert "Equal files" not in (tmp_path / "index.html").read_text()
@@ -125,7 +133,7 @@ def test_the_file_lists_every_group_until_there_is_none(tmp_path, holding):
 def test_the_course_page_names_them_escaped(tmp_path, holding):
     attack = "<img src=x>\u202e"
     results = [holding(f"<b>{i}", attack, **{attack: "1"}) for i in range(2)]
-    twins = find_twins(results, EXPECTED)
+    twins = twins_of(results)
     page = write_course_page(course_view(results, twins), tmp_path).read_text()
     assert "Equal files" in page
     assert "2 submissions" in page
@@ -135,14 +143,14 @@ def test_the_course_page_names_them_escaped(tmp_path, holding):
 
 def test_large_and_many_groups_are_counts_with_the_first_names(tmp_path, holding):
     results = [holding(f"id-{i:03}", x="1") for i in range(250)]
-    course = course_view([], find_twins(results, EXPECTED))
+    course = course_view([], twins_of(results))
     page = write_course_page(course, tmp_path).read_text()
     assert "250 submissions" in page
     assert "id-011" in page
     assert "id-012" not in page
     assert "and 238 more" in page
     results = [holding(f"id-{i:05}", x=str(i // 2)) for i in range(3_000)]
-    course = course_view([], find_twins(results, EXPECTED))
+    course = course_view([], twins_of(results))
     page = write_course_page(course, tmp_path).read_text()
     assert "1300 more are in" in page
     assert len(page) < 300_000
@@ -152,7 +160,7 @@ def test_a_student_never_reads_of_twins_and_grades_do_not_depend_on_them(tmp_pat
     results = [holding(each, **{DEV: "1234abcd"}) for each in "ab"]
     for result in results:
         write_submission_files(result, tmp_path)
-    write_reports(results, tmp_path, find_twins(results, EXPECTED))
+    write_reports(results, tmp_path, twins_of(results))
     for path in (*tmp_path.glob("reports/*"), *tmp_path.glob("gradescope/*")):
         text = path.read_text()
         assert [x for x in ("1234abcd", "fingerprint", "Equal files") if x in text] == []

@@ -49,10 +49,10 @@ def confirmation(graded: CriterionResult, found: CheckResult) -> Question:
 
     It has one item to tick, which is worth the points of the check.
     """
-    total = sum(check.check.weight for check in graded.checks)
-    points = round(graded.criterion.points * found.check.weight / total, 4) if total else 0.0
+    total = sum(check.weight for check in graded.checks)
+    points = round(graded.criterion.points * found.weight / total, 4) if total else 0.0
     rubric = Review(points, "", (RubricItem(points, ACCEPT, (), ()),))
-    return Question(found.check.id, graded.criterion.title, found.check.description, None, rubric)
+    return Question(found.id, graded.criterion.title, found.check.description, None, rubric)
 
 
 def is_confirmation(question: Question) -> bool:

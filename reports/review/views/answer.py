@@ -132,7 +132,7 @@ def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
 def _adjusted(site: Site, answer: Answer) -> CriterionResult | None:
     """Return this answer's criterion if somebody adjusted its points by hand."""
     criteria = site.review.counted(answer.submission).criteria
-    found = (c for c in criteria if any(check.check.id == answer.check for check in c.checks))
+    found = (c for c in criteria if any(check.id == answer.check for check in c.checks))
     return next((each for each in found if each.adjusted), None)
 
 

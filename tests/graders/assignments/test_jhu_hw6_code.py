@@ -126,7 +126,7 @@ def test_notebook_and_module_get_the_same(results, changes):
     text, only = changed(PEFT, *changes), CODE - {"boolq-data"}
     seen = [
         {
-            check.check.id: (check.status, check.fraction, check.hint)
+            check.id: (check.status, check.fraction, check.hint)
             for criterion in results(files, *only)
             for check in criterion.checks
         }
@@ -226,5 +226,5 @@ def test_one_epoch_of_twenty_learns_nothing_by_luck():
     folder = examples_of("jhu-hw6") / "wrong-training-schedule-ends-after-an-epoch"
     options = Options(best_tier(), only=frozenset({"training"}), draw=lucky)
     result = grade_submission(identify(folder, "jhu-hw6"), load_assignment("jhu-hw6"), options)
-    checks = {check.check.id: check for check in result.criteria[0].checks}
+    checks = {check.id: check for check in result.criteria[0].checks}
     assert checks["ten-items-are-learned"].actual == "the learning rate is 0 in most steps"

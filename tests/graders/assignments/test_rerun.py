@@ -66,7 +66,7 @@ def options(plan, tier=None):
 
 
 def checks(result):
-    return {check.check.id: check for criterion in result.criteria for check in criterion.checks}
+    return {check.id: check for criterion in result.criteria for check in criterion.checks}
 
 
 def judge(folder, plan=AS_WRITTEN, tier=None):

@@ -116,14 +116,14 @@ def test_code_that_corrupts_nothing_earns_nearly_nothing(grade, body):
 @pytest.mark.parametrize(("points", "body"), cases(PARTLY))
 def test_wrong_corruption_keeps_its_points(grade, points, body):
     result = grade(body)
-    assert {check.check.id: check for check in result.checks}[
+    assert {check.id: check for check in result.checks}[
         "documents-are-corrupted"
     ].status == "passed"
     assert result.points == pytest.approx(points)
 
 
 def test_student_reads_why_nothing_is_counted(grade):
-    checks = {check.check.id: check for check in grade(TRIVIAL["plain text"]).checks}
+    checks = {check.id: check for check in grade(TRIVIAL["plain text"]).checks}
     gate, skipped = checks["documents-are-corrupted"], checks["targets-are-shifted"]
     assert "the unchanged document" in gate.message
     assert "skipped until then" in gate.hint
@@ -133,7 +133,7 @@ def test_student_reads_why_nothing_is_counted(grade):
 
 def test_cutting_alone_earns_what_cutting_is_worth(grade):
     result = grade("return self.pair(cut)")
-    earned = {check.check.id for check in result.checks if check.fraction == 1.0}
+    earned = {check.id for check in result.checks if check.fraction == 1.0}
     assert earned - {"tiny-documents"} == {
         "draws-differ", "cut-within-limits", "every-cut-length-reached"
     }  # fmt: skip

@@ -113,7 +113,7 @@ def grade(grade_file):
 
 def earned(result):
     """The checks with points that passed."""
-    return {check.check.id for check in result.checks if check.check.weight and check.fraction}
+    return {check.id for check in result.checks if check.weight and check.fraction}
 
 
 @pytest.mark.parametrize("name", ["not implemented", "rounded", "a quarter turn"])
@@ -148,7 +148,7 @@ def test_right_rotation_earns_everything_and_an_unwritten_table_costs_the_table(
 
 
 def test_student_reads_why_nothing_is_counted(grade):
-    checks = {check.check.id: check for check in grade(rotate=UNROTATED["x"]).checks}
+    checks = {check.id: check for check in grade(rotate=UNROTATED["x"]).checks}
     gate, skipped = checks["rotation-is-written"], checks["length-kept"]
     assert gate.message.startswith("apply_rotary_emb returns x unchanged, so nothing is rotated.")
     assert "skipped until then" in gate.hint

@@ -67,7 +67,7 @@ def advise(tmp_path_factory):
         folder.mkdir()
         (folder / "A2S2.py").write_text(HEADER + text)
         result = grade_submission(identify(folder, "uw-a2"), assignment, options)
-        return {check.check.id: check for check in result.criteria[0].checks}
+        return {check.id: check for check in result.criteria[0].checks}
 
     return graded
 

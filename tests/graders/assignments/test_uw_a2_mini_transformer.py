@@ -81,15 +81,15 @@ def grade(tmp_path_factory):
 def lost(result) -> dict[str, float]:
     """The share of each check that is lost."""
     return {
-        check.check.id: 1 - check.fraction
+        check.id: 1 - check.fraction
         for check in result.criteria[0].checks
-        if check.fraction < 1 and check.check.weight
+        if check.fraction < 1 and check.weight
     }
 
 
 def said_of(result, name: str) -> str:
     """The message of one check."""
-    return next(check.message for check in result.criteria[0].checks if check.check.id == name)
+    return next(check.message for check in result.criteria[0].checks if check.id == name)
 
 
 def test_checks_share_eighteen_points():
@@ -101,7 +101,7 @@ def test_notebook_and_script_get_the_same_result(grade):
     notebook, script = (grade(EXAMPLES / f"right-mini-{each}") for each in ("notebook", "script"))
     seen = [
         [
-            (check.check.id, check.status, check.fraction, check.message.replace(".ipynb", ".py"))
+            (check.id, check.status, check.fraction, check.message.replace(".ipynb", ".py"))
             for check in result.criteria[0].checks
         ]
         for result in (notebook, script)

@@ -58,11 +58,7 @@ def lost(result):
 
 def verdicts(result):
     """What was found, check by check."""
-    return {
-        check.check.id: (check.fraction, check.hint)
-        for of in result.criteria
-        for check in of.checks
-    }
+    return {check.id: (check.fraction, check.hint) for of in result.criteria for check in of.checks}
 
 
 NAMES = ("initialize_datasets", "train_one_epoch", "evaluate", "compute_accuracy", "main")
@@ -70,7 +66,7 @@ NAMES = ("initialize_datasets", "train_one_epoch", "evaluate", "compute_accuracy
 
 def message(result, check):
     """What the student reads about a check."""
-    found = {each.check.id: each for of in result.criteria for each in of.checks}[check]
+    found = {each.id: each for of in result.criteria for each in of.checks}[check]
     return f"{found.message} {found.hint}"
 
 

@@ -90,7 +90,7 @@ def notes(tiny_folder, hand_in):
         task, options = load_assignment(str(tiny_folder)), Options(best_tier(), draw=draw)
         result = grade_submission(identify(folder, task.name), task, options)
         assert result.status == "graded", result.environment
-        return {c.check.id: c.message for criterion in result.criteria for c in criterion.checks}
+        return {c.id: c.message for criterion in result.criteria for c in criterion.checks}
 
     return grade
 

@@ -65,7 +65,7 @@ def plain(results):
     found = {}
     for result in results:
         checks = [check for criterion in result.criteria for check in criterion.checks]
-        told = [(c.check.id, c.status, c.fraction, c.outcome, c.message) for c in checks]
+        told = [(c.id, c.status, c.fraction, c.outcome, c.message) for c in checks]
         found[result.submission.id] = (result.status, result.score, told)
     return found
 

@@ -180,7 +180,7 @@ def test_broken_checks_cost_nothing(graded, broken):
     broken(*LINES)
     result = graded()
     assert costs_nothing(result)
-    found = {check.check.id: check.status for check in result.criteria[1].checks}
+    found = {check.id: check.status for check in result.criteria[1].checks}
     passed = [line for n, line in enumerate(LINES) if found[f"broken-{n}"] != "error"]
     assert passed == []
 

@@ -26,7 +26,7 @@ def points(result):
 
 
 def checks(result):
-    return {check.check.id: check for criterion in result.criteria for check in criterion.checks}
+    return {check.id: check for criterion in result.criteria for check in criterion.checks}
 
 
 def test_a_right_submission_earns_everything_until_the_student_side_changes(

@@ -206,7 +206,7 @@ def test_secret_is_not_in_the_memory_of_the_child(tiny_folder, hand_in, out, tol
     task, options = load_assignment(str(tiny_folder)), Options(best_tier(), draw=draw)
     upload = identify(hand_in(work_py=code, answer_txt="42"), task.name)
     result = grade_submission(upload, task, options)
-    found = {c.check.id: c.message for criterion in result.criteria for c in criterion.checks}
+    found = {c.id: c.message for criterion in result.criteria for c in criterion.checks}
     assert found["doubles"] == ("" if told else "The product is wrong.")
 
 

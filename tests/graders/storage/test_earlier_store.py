@@ -46,7 +46,7 @@ def test_all_that_it_kept_is_read_and_what_waits_can_be_decided(out):
     assert result.title == "Transformers and Pretraining (discussion sheet)"
     assert result.submission.submitted_at is not None
     assert {graded.criterion.kind for graded in result.criteria} == {"written"}
-    assert [check.check.weight for check in result.criteria[1].checks] == [2.0, 2.0]
+    assert [check.weight for check in result.criteria[1].checks] == [2.0, 2.0]
     with open_review(out) as review:
         review.refresh()
         answers = [each for of in review.material.answers.values() for each in of.values()]
@@ -68,4 +68,4 @@ def test_a_new_grading_in_it_keeps_the_decision_of_an_unchanged_answer(out, tmp_
         (criterion,) = (
             each for each in store.member_result(2, "ada").criteria if each.criterion.id == "b"
         )
-    assert {check.check.id: check.status for check in criterion.checks}["b/review"] == "passed"
+    assert {check.id: check.status for check in criterion.checks}["b/review"] == "passed"

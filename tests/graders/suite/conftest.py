@@ -87,4 +87,4 @@ def points(result):
 
 
 def checks(result):
-    return {found.check.id: found for criterion in result.criteria for found in criterion.checks}
+    return {found.id: found for criterion in result.criteria for found in criterion.checks}

@@ -203,7 +203,7 @@ def grade(essay, tmp_path):
         result = grade_submission(
             identify(folder, essay.name), essay, replace(Options(Tier.NONE), **options)
         )
-        return result, {c.check.id: c for criterion in result.criteria for c in criterion.checks}
+        return result, {c.id: c for criterion in result.criteria for c in criterion.checks}
 
     return graded
 
@@ -215,7 +215,7 @@ def graded_answers(name, folder, answers):
     options = Options(Tier.NONE, only=choose_criteria(assignment, "written"))
     result = grade_submission(identify(folder, name), assignment, options)
     assert result.status != "incomplete", result
-    return {check.check.id: check for found in result.criteria for check in found.checks}
+    return {check.id: check for found in result.criteria for check in found.checks}
 
 
 @cache

@@ -199,9 +199,7 @@ def regraded(essay_folder, tmp_path):
 
 
 def status(result):
-    return {c.check.id: c.status for criterion in result.criteria for c in criterion.checks}[
-        "1b/review"
-    ]
+    return {c.id: c.status for criterion in result.criteria for c in criterion.checks}["1b/review"]
 
 
 def test_a_regrade_stores_no_decision_as_if_a_machine_had_made_it(regraded, essay_folder):

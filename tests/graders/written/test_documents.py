@@ -168,7 +168,7 @@ def test_two_of_six_runs_are_on_the_grid(printed):
     assert "2 of the 6 required runs" in found.message
     assert "2 of the reported runs are not required" in found.message
     assert "You did not say which run you chose" in found.message
-    points = found.fraction * found.check.weight
+    points = found.fraction * found.weight
     assert points == pytest.approx(2 * 2 / 6 + 1)  # the grid, and the settings are told
 
 

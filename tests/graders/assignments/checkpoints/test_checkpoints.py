@@ -48,7 +48,7 @@ def grade(tmp_path):
 
 def checks(result):
     criterion = next(each for each in result.criteria if each.criterion.id == "checkpoints")
-    return {check.check.id: check for check in criterion.checks}
+    return {check.id: check for check in criterion.checks}
 
 
 def statuses(result):
