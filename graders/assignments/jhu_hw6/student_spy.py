@@ -5,7 +5,11 @@ attributes of the homework's own classes (`.model`, `.classifier`, `.prefix`, `.
 either of them runs on it.
 """
 
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import torch
 from torch import nn
@@ -125,6 +129,27 @@ GPU = Device("cuda")
 def state(model: nn.Module) -> dict[str, torch.Tensor]:
     """Return a copy of every parameter."""
     return {name: p.detach().clone() for name, p in model.named_parameters()}
+
+
+@contextmanager
+def copies_of(model: nn.Module, *, first: nn.Module | None = None) -> Iterator[list[nn.Module]]:
+    """Yield the copies that copy.deepcopy makes of a model; if given, `first` is the first one."""
+    made: list[nn.Module] = []
+    copiers: dict[type, Any] = copy._deepcopy_dispatch  # type: ignore[attr-defined]  # not public
+
+    def copied(each: nn.Module, memo: dict[int, Any]) -> nn.Module:
+        if each is model and first is not None and not made:
+            made.append(first)
+            return first
+        with mock.patch.dict(copiers):
+            del copiers[type(each)]
+            result = copy.deepcopy(each, memo)
+        if each is model:
+            made.append(result)
+        return result
+
+    with mock.patch.dict(copiers, {type(model): copied}):
+        yield made
 
 
 def items(batch: dict[str, Any]) -> Any:  # a list: torch takes it, its types ask for a Dataset

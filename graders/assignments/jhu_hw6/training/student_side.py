@@ -42,7 +42,7 @@ from ..student_side import (
     offline,
     settings,
 )
-from ..student_spy import CPU, GPU, Classifier, items, state
+from ..student_spy import CPU, GPU, Classifier, copies_of, items, state
 from .student_log import Log
 
 NAME = "train"
@@ -301,10 +301,32 @@ def run_on(
         used = theirs if own else _evaluation(plan.get("trend", 0), alike=plan.get("alike", False))
         names[EVALUATE] = _fitting(theirs, used, model, file)
     try:
-        by_position(train, order, **given)
+        _train(model, lambda: by_position(train, order, **given))
     finally:
         torch.set_grad_enabled(True)
         names.update(kept)
+
+
+def _train(model: nn.Module, call: Callable[[], Any]) -> None:
+    """Call train(); if it trains only a copy of the model, again with the model as that copy."""
+    before = state(model)
+
+    def is_trained(each: nn.Module) -> bool:
+        now = state(each)
+        return any(not torch.equal(value, now.get(name, value)) for name, value in before.items())
+
+    def trains_copy() -> bool:
+        return bool(copies) and is_trained(copies[0]) and not is_trained(model)
+
+    with copies_of(model) as copies:
+        try:
+            call()
+        except (Exception, SystemExit):
+            if not trains_copy():
+                raise
+    if trains_copy():
+        with copies_of(model, first=model):
+            call()
 
 
 def _expected(train: Callable[..., Any], order: list[Any]) -> list[Any]:
