@@ -11,6 +11,7 @@ their characters. Otherwise lengths cannot be tested.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -105,6 +106,8 @@ def located(draw: Draw, corpus: str) -> Located | None:
     prefix, suffix, content = draw.slots[:3] if draw.has_parts else ("", "", "")
     if prefix + suffix and gap(prefix, suffix, len(content), draw.document) is not None:
         return _by_slots(draw, STANDARD, exact=False)  # both in place, as far apart as the content
+    if draw.cut > 2 * _longest(corpus):  # the search would take seconds in a reading of such rows
+        return None
     runs = runs_of(draw, corpus)
     if not runs:
         empty = not draw.body.strip(MASK + PAD)
@@ -120,11 +123,18 @@ def located(draw: Draw, corpus: str) -> Located | None:
 
 def is_all_there(draw: Draw, corpus: str) -> bool:
     """Return whether a few runs of characters, each written once, form a contiguous piece."""
+    if draw.cut > _longest(corpus) + MOST_RUNS:
+        return False
     runs = runs_of(draw, corpus)
     covered, written = _covered(runs), sum(map(len, runs))
     contiguous = not covered or max(covered) - min(covered) + 1 == len(covered)
     others = draw.cut - written  # blanks outside of all runs may be marks
     return contiguous and len(covered) == written and others <= MOST_RUNS and len(runs) <= MOST_RUNS
+
+
+@lru_cache(maxsize=16)
+def _longest(corpus: str) -> int:
+    return max(map(len, corpus.split("\n")))
 
 
 def _covered(runs: Sequence[range]) -> set[int]:
