@@ -31,6 +31,7 @@ from .lengths import Lengths, Numbers
 
 ORDERS: tuple[Order, ...] = (STANDARD, (0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 LOCATED = 0.5  # of the draws must be located, or lengths are not tested
+LONGEST = 512  # characters of a row in which pieces are searched; no block is that long
 MOST_RUNS = 3  # prefix, suffix and content; with more runs, the content is ambiguous
 UNKNOWN = -1
 
@@ -106,7 +107,7 @@ def located(draw: Draw, corpus: str) -> Located | None:
     prefix, suffix, content = draw.slots[:3] if draw.has_parts else ("", "", "")
     if prefix + suffix and gap(prefix, suffix, len(content), draw.document) is not None:
         return _by_slots(draw, STANDARD, exact=False)  # both in place, as far apart as the content
-    if draw.cut > 2 * _longest(corpus):  # the search would take seconds in a reading of such rows
+    if draw.cut > max(LONGEST, 2 * _longest(corpus)):
         return None
     runs = runs_of(draw, corpus)
     if not runs:
