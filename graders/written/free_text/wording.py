@@ -23,7 +23,8 @@ LONGEST_WORD = 40
 # A full stop ends a sentence before a space; Chinese and Japanese write none. The dots of `e.g.`
 # don't.
 _STOP = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bw\.r\.t)[.!?…]+(?=\s|$)|[。！？]|\n"
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bw\.r\.t)(?<![.!?…])[.!?…]+(?=\s|$)"
+    r"|[。！？]|\n"
 )
 _CONTRACTED = re.compile(r"n['’]t\b")
 _FORMATTING = re.compile(

@@ -4,6 +4,7 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
 from graders.model import Assignment, CheckResult, Result
@@ -19,6 +20,7 @@ from submissions.submission import Rejected
 
 SHOWN = (".py", ".ipynb")
 FILES, LINES, WIDTH = 60, 4_000, 500
+CHARACTERS = 2_000_000  # of all files; a browser shows no page of a hundred megabytes
 LARGEST = 2 * 2**20  # bytes of a file
 
 
@@ -83,7 +85,11 @@ def read_code(result: Result, task: Assignment) -> list[CodeFile]:
         failures = _failures(result, code)
         names = sorted(size for size in sizes if size.suffix in SHOWN)
         ordered = sorted(names, key=lambda each: (each not in failures, len(each.parts)))
-        return [_file(folder, each, code, failures.get(each, {})) for each in ordered[:FILES]]
+        shown, room = list[CodeFile](), CHARACTERS
+        for each in ordered[:FILES]:
+            shown.append(_file(folder, each, code, failures.get(each, {}), room))
+            room -= sum(len(line.text) for line in shown[-1].lines)
+        return shown
 
 
 Failures = Mapping[int, tuple[CheckResult, ...]]
@@ -99,7 +105,10 @@ def _failures(result: Result, code: PurePosixPath) -> dict[PurePosixPath, Failur
     return dict(found)
 
 
-def _file(folder: Path, name: PurePosixPath, code: PurePosixPath, failures: Failures) -> CodeFile:
+def _file(
+    folder: Path, name: PurePosixPath, code: PurePosixPath, failures: Failures, room: int
+) -> CodeFile:
+    """Return a file with as many of its lines as fit into `room` characters."""
     path, empty = folder / name, CodeFile(str(name), str(name), ())
     if name.is_relative_to(code):
         empty = replace(empty, anchor=str(name.relative_to(code)))
@@ -107,11 +116,12 @@ def _file(folder: Path, name: PurePosixPath, code: PurePosixPath, failures: Fail
         return replace(empty, note="This file is too large to be shown.")
     text = path.read_bytes().decode(errors="replace")
     lines = list(_cells(text)) if path.suffix == ".ipynb" else _lines(text)
+    cut = [line[:WIDTH] + " …" * (len(line) > WIDTH) for line in lines[:LINES]]
+    fitting = sum(total <= room for total in accumulate(map(len, cut)))
     shown = tuple(
-        Line(number, line[:WIDTH] + " …" * (len(line) > WIDTH), failures.get(number, ()))
-        for number, line in enumerate(lines[:LINES], 1)
+        Line(number, line, failures.get(number, ())) for number, line in enumerate(cut[:fitting], 1)
     )
-    more = len(lines) - LINES
+    more = len(lines) - len(shown)
     note = f"{more:,} more lines are not shown." if more > 0 else ""
     return replace(empty, lines=shown, note=note)
 

@@ -13,7 +13,11 @@ from graders.assignments.cs224n_a4.span_corruption.expected import (
     wrong_layout,
     wrong_length,
 )
-from graders.assignments.cs224n_a4.span_corruption.located import located, order_of_parts
+from graders.assignments.cs224n_a4.span_corruption.located import (
+    cut_lengths,
+    located,
+    order_of_parts,
+)
 from graders.assignments.cs224n_a4.span_corruption.mistakes import (
     INDEX_MISTAKES,
     LAYOUT_MISTAKES,
@@ -28,6 +32,7 @@ from reference.data.edition import STANFORD_2024, XCS224N
 from reference.data.vocabulary import MASK, PAD, Vocabulary
 
 DOCUMENT = "ABCDEFGHIJ"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SPLITS = st.tuples(st.integers(4, 8), st.integers(0, 3), st.integers(1, 4))  # cut, start and size
 RULES = (wrong_length, not_shifted, wrong_layout, not_a_piece, wrong_document, wrong_cut)
 
@@ -249,3 +254,19 @@ def test_any_ids_can_be_judged(ids, lengths):
     for rule in RULES if reading.draws else RULES[:2]:
         first(rule, reading)
     order_of_parts(reading)
+
+
+def test_rows_longer_than_any_document_take_no_time(cpu_seconds):
+    """Items of hundreds of ids, in an order that fits no document: nothing is searched for."""
+    documents = tuple(map("".join, np.random.default_rng(1).permuted([list(LETTERS)] * 4, axis=1)))
+    request, random = request_of(*documents, block_size=128, rounds=100), np.random.default_rng(2)
+    ids = random.permuted([[2 + n % len(LETTERS) for n in range(39 * len(LETTERS))]] * 400, axis=1)
+    lengths = np.full(400, ids.shape[1] - 1)
+    reply = {
+        **reply_of(request, [""] * 400),
+        **{"x": ids[:, :-1], "y": ids[:, 1:], "x_lengths": lengths, "y_lengths": lengths.copy()},
+    }
+    with cpu_seconds(5):
+        reading = parse(reply, request, STANFORD_2024)
+        assert first(not_a_piece, reading) is not None
+        assert cut_lengths(reading).size == 0

@@ -34,6 +34,7 @@ MAX_IDS = 1024  # of one row: as student_side.py
 UNKNOWN = "\ufffd"  # replaces an id that is not in the vocabulary
 STANDARD: Order = (0, 2, 1)
 MOST_PLACES = 40  # of a character in a sequence; all pairs are tried
+MOST_MARKS = 3  # between the three parts and behind the last one
 NEARLY_ALL = 0.95  # of the draws; rarer faults are ignored here
 LONGEST_RUN = 8  # of one character in a document: of blanks, for instance
 
@@ -276,8 +277,10 @@ def _without_padding(draw: Draw, mask: str, pad: str) -> str:
 
 def _separators(body: str, mask: str, document: str) -> tuple[int, ...]:
     """Return the places of a character that separates (and may end) the three parts, or none."""
+    if mask in (PAD, MASK) or len(body) > len(document) + MOST_MARKS:  # no piece is that long
+        return ()
     places = [at for at, character in enumerate(body) if character == mask]
-    if mask in (PAD, MASK) or len(places) > MOST_PLACES:
+    if len(places) > MOST_PLACES:
         return ()
     last = len(body) - 1
     for first, second in itertools.combinations(places, 2):

@@ -11,6 +11,7 @@ their characters. Otherwise lengths cannot be tested.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from .lengths import Lengths, Numbers
 
 ORDERS: tuple[Order, ...] = (STANDARD, (0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 LOCATED = 0.5  # of the draws must be located, or lengths are not tested
+LONGEST = 512  # characters of a row in which pieces are searched; no block is that long
 MOST_RUNS = 3  # prefix, suffix and content; with more runs, the content is ambiguous
 UNKNOWN = -1
 
@@ -105,6 +107,8 @@ def located(draw: Draw, corpus: str) -> Located | None:
     prefix, suffix, content = draw.slots[:3] if draw.has_parts else ("", "", "")
     if prefix + suffix and gap(prefix, suffix, len(content), draw.document) is not None:
         return _by_slots(draw, STANDARD, exact=False)  # both in place, as far apart as the content
+    if draw.cut > max(LONGEST, 2 * _longest(corpus)):
+        return None
     runs = runs_of(draw, corpus)
     if not runs:
         empty = not draw.body.strip(MASK + PAD)
@@ -120,11 +124,18 @@ def located(draw: Draw, corpus: str) -> Located | None:
 
 def is_all_there(draw: Draw, corpus: str) -> bool:
     """Return whether a few runs of characters, each written once, form a contiguous piece."""
+    if draw.cut > _longest(corpus) + MOST_RUNS:
+        return False
     runs = runs_of(draw, corpus)
     covered, written = _covered(runs), sum(map(len, runs))
     contiguous = not covered or max(covered) - min(covered) + 1 == len(covered)
     others = draw.cut - written  # blanks outside of all runs may be marks
     return contiguous and len(covered) == written and others <= MOST_RUNS and len(runs) <= MOST_RUNS
+
+
+@lru_cache(maxsize=16)
+def _longest(corpus: str) -> int:
+    return max(map(len, corpus.split("\n")))
 
 
 def _covered(runs: Sequence[range]) -> set[int]:

@@ -16,6 +16,7 @@ from graders.written.question import Unreadable
 LONGEST_TEXT = 60_000
 MOST_LINES = 1_000
 MOST_CELLS = 60  # columns of a row that are read
+LONGEST_CELL = 1_000  # characters that are read: some patterns take quadratic time
 Line = tuple[int, str]
 Cells = tuple[str, ...]
 Splitter = Callable[[str], Cells]
@@ -174,7 +175,7 @@ def _by_blank(line: str) -> Cells:
 
 
 def _stripped(cells: "Sequence[str] | Iterator[str]") -> Cells:
-    return tuple(cell.strip() for cell in cells)[:MOST_CELLS] or ("",)
+    return tuple(cell.strip()[:LONGEST_CELL] for cell in cells)[:MOST_CELLS] or ("",)
 
 
 def _rows(paragraph: Sequence[Line], split: Splitter) -> tuple[list[Row], list[Line]]:

@@ -178,6 +178,7 @@ HOSTILE = {
     "control": "\x00\x1b[31m\u202e dev .7 \u2066",
     "wide": "| dev " * 9_000 + "\n" + "| .7 " * 900,
     "brackets": "[{(" * 19_000,
+    "long cell": "| dev | test |\n|---|---|\n| x" + " " * 55_000 + "y | .7 |\n",
 }
 
 
