@@ -46,7 +46,7 @@ VISIBILITY_WORDS: dict[Visibility, str] = {
     "visible": "",
     "hidden": "hidden",
     "after_due_date": "shown after the due date",
-    "after_published": "shown after your release",
+    "after_published": "shown on release",
 }
 
 STATUS_SENTENCES: dict[ResultStatus, str] = {
@@ -77,6 +77,13 @@ ADDRESSED = {
 def check_word(found: CheckResult) -> str:
     """Return how a check ended, as precisely as possible."""
     return OUTCOME_WORDS.get(found.outcome, CHECK_WORDS[found.status])
+
+
+def message_of(found: CheckResult) -> str:
+    """Return a check's message; what cost points comes before why the others need a person."""
+    first, *rest = found.message.split("\n")
+    lost = found.status == "needs_review" and 0 < found.fraction < 1
+    return "\n".join((*rest[:1], first, *rest[1:])) if lost else found.message
 
 
 def for_staff(message: str) -> str:

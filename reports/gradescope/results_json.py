@@ -23,7 +23,13 @@ from reports.gradescope.final import Json, with_final_grade
 from reports.gradescope.markdown import block, escaped, spans, told
 from reports.provisional import provisional
 from reports.text import line, number
-from reports.words import STATUS_SENTENCES, adjusted_words, check_word, intake_notes
+from reports.words import (
+    STATUS_SENTENCES,
+    adjusted_words,
+    check_word,
+    intake_notes,
+    message_of,
+)
 
 # Of a Result's environment: what says where a grade comes from, and nothing of an answer.
 PROVENANCE = ("isolation", "device", "seeds", "inputs", "data", "python", "versions", "resources")
@@ -157,7 +163,7 @@ def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str
 def _found(found: CheckResult) -> Iterator[str]:
     """Yield what a check reports in addition to its status: sentences, then unescaped values."""
     if found.message:
-        yield told(found.message)
+        yield told(message_of(found))
     if found.hint:
         yield f"Hint: {spans(found.hint)}"
     values = (("expected", found.expected), ("got", found.actual))

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from graders.course.review import Answer
-from graders.storage.csv_cells import plain_cell, table
+from graders.storage.csv_cells import SAVE_IT, plain_cell, table
 from graders.written.decisions import Decision
 from graders.written.question import Review
 from reports.review.verdicts import (
@@ -97,7 +97,7 @@ def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
     """Return the checked decisions of a sheet, or one problem for each invalid line."""
     try:
         rows = list(_rows(content))
-    except (csv.Error, UnicodeDecodeError, _Wrong) as error:
+    except (csv.Error, _Wrong) as error:
         return Sheet(problems=(Problem(1, str(error)),))
     blind = {row["seen"].strip() == BLIND for _, row in rows}
     if len(blind) > 1:
@@ -153,7 +153,10 @@ def _items(verdict: Verdict | None) -> str:
 
 def _rows(content: bytes) -> Iterator[tuple[int, Mapping[str, str]]]:
     """Yield the rows with their line numbers. Raises _Wrong if the whole sheet is unreadable."""
-    text = content.decode("utf-8-sig")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _Wrong(f"the file is not UTF-8 text: {SAVE_IT}") from error
     header = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=header.count)  # spreadsheets in many countries write semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -36,6 +36,7 @@ from reports.words import (
     for_staff,
     intake_notes,
     is_without_points,
+    message_of,
 )
 
 T = TypeVar("T")
@@ -357,7 +358,7 @@ def show_check_words(result: CheckResult, most: int = PROSE_LIMIT) -> None:
         text.append(f"  {check_word(result)}", style="dim")
     OUT.print(Padding(text, _IN))
     rows = [
-        ("", result.message),
+        ("", message_of(result)),
         ("expected", result.expected),
         ("got", result.actual),
         *rows_in_order(result),
