@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from graders.course.review import Answer
 from graders.storage.csv_cells import SAVE_IT, plain_cell, table
 from graders.written.decisions import Decision
+from graders.written.free_text.manual import is_confirmation
 from graders.written.question import Review
 from reports.review.verdicts import (
     NONE,
@@ -74,11 +75,14 @@ def write_sheet(site: Site, *, names: bool) -> str:
 def write_blind_sheet(site: Site, count: int) -> tuple[str, int]:
     """Return a sheet of up to this many decided answers for a second reading, and their number.
 
-    Answers that several people have read are not among them.
+    Answers that several people have read are not among them, nor are checks of code, which
+    `decide` may have confirmed by the hundred.
     """
+    material = site.review.material
     decided = [
         (question, answer)
-        for question in site.review.material.answers
+        for question in material.answers
+        if not is_confirmation(material.questions[question])
         for answer in site.answers(question).values()
         if len({each.reviewer for each in site.review.standing(answer).open}) == 1
     ]

@@ -83,6 +83,9 @@ def test_one_decision_serves_all_of_a_kind(graded):
     assert stands(graded, "ada")[1] == 1.0
     run(graded, "--kinds", "all", "--accept")
     assert "nothing needs manual grading" in run(graded).stderr
+    with pytest.raises(UserError, match="no decided answers"):  # to read a second time
+        words = ["agreement", str(graded), "--again", "9"]
+        CliRunner().invoke(app, words, catch_exceptions=False)
 
 
 @pytest.mark.parametrize(("answer", "points"), [("--accept", 2.0), ("--reject", 0.0)])
