@@ -79,13 +79,6 @@ def check_word(found: CheckResult) -> str:
     return OUTCOME_WORDS.get(found.outcome, CHECK_WORDS[found.status])
 
 
-def message_of(found: CheckResult) -> str:
-    """Return a check's message; what cost points comes before why the others need a person."""
-    first, *rest = found.message.split("\n")
-    lost = found.status == "needs_review" and 0 < found.fraction < 1
-    return "\n".join((*rest[:1], first, *rest[1:])) if lost else found.message
-
-
 def for_staff(message: str) -> str:
     """Return a message that speaks to the student as staff read it."""
     for to_student, to_staff in ADDRESSED.items():

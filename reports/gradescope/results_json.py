@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graders.course.release import PLAIN, CourseRules
+from graders.failures import message_of
 from graders.figures import Accuracy, drawable
 from graders.model import CheckResult, CriterionResult, Result
 from graders.storage.result_json import submission_file, write_text
@@ -23,13 +24,7 @@ from reports.gradescope.final import Json, with_final_grade
 from reports.gradescope.markdown import block, escaped, spans, told
 from reports.provisional import provisional
 from reports.text import line, number
-from reports.words import (
-    STATUS_SENTENCES,
-    adjusted_words,
-    check_word,
-    intake_notes,
-    message_of,
-)
+from reports.words import STATUS_SENTENCES, adjusted_words, check_word, intake_notes
 
 # Of a Result's environment: what says where a grade comes from, and nothing of an answer.
 PROVENANCE = ("isolation", "device", "seeds", "inputs", "data", "python", "versions", "resources")

@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.course.final_grades import FinalGrade
+from graders.failures import message_of
 from graders.model import Assignment, CheckResult, CriterionResult, Finding, Result, ResultStatus
 from graders.scoring import maximum
 from reports.course.twins import FILE, Twins
@@ -36,7 +37,6 @@ from reports.words import (
     for_staff,
     intake_notes,
     is_without_points,
-    message_of,
 )
 
 T = TypeVar("T")

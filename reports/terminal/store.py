@@ -18,7 +18,7 @@ from graders.written.decisions import decided_as
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import items, line, number, number_or_dash
-from reports.words import STATUS_WORDS
+from reports.words import STATUS_WORDS, for_staff
 from submissions.imports.last_attempts import first_few
 
 SHOWN = 40
@@ -277,7 +277,7 @@ def _show_difference(difference: Difference) -> None:
     OUT.print(text)
     for change in difference.changes:
         verdicts = f"{line(change.check)}: {line(change.before)} -> {line(change.after)}"
-        OUT.print(Padding(f"{verdicts}: {line(change.why, 200)}", (0, 0, 0, 4)))
+        OUT.print(Padding(f"{verdicts}: {line(for_staff(change.why), 200)}", (0, 0, 0, 4)))
 
 
 def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]) -> None:
