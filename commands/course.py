@@ -100,7 +100,7 @@ def similarity(
     page = write_similarity(compare(uploads, earlier, handed_out), out)
     unread = [upload.id for upload in uploads if upload.is_empty]
     show_sentences(f"{name}: nothing to compare; the page says why" for name in unread)
-    typer.echo(f"{len(uploads)} submissions compared: {page}")
+    typer.echo(f"{len(uploads) - len(unread)} submissions compared: {page}")
     raise typer.Exit(int(bool(unread)))
 
 

@@ -1,7 +1,7 @@
 """Commands with which students check their own work: all that a student's bundle has."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -116,33 +116,36 @@ def appeal(
 ) -> None:
     """Write a regrade request to send to your course staff."""
     from reports.review.requests import request_text
-    from reports.terminal.results import OUT
+    from reports.terminal.results import OUT, show_warning
 
     text = request_text(code, criterion, reason, attach)
     names = assignment_names()
-    if len(names) == 1:  # a student's bundle
-        _refuse_misspelled(criterion, load_assignment(names[0]))
+    near = _near_miss(criterion, [load_assignment(name) for name in names])
+    if near and len(names) == 1:  # a student's bundle
+        raise UsageError(
+            near,
+            "the end of your page lists them; if it lists this one, send code, criterion and "
+            "reason as a plain text",
+        )
     if output.exists():
         raise UsageError(f"{output} exists", "choose another file with -o")
     write_whole(output, text.encode(), remedy="choose another file with -o")
     OUT.print(f"{output} is written: send it to your course staff", soft_wrap=True)
+    if near:
+        show_warning(f"{near} Ignore this if your page lists it.")
 
 
-def _refuse_misspelled(criterion: str, task: Assignment) -> None:
-    """Raise UsageError for a name that is nearly one of the assignment's criteria.
+def _near_miss(criterion: str, tasks: Sequence[Assignment]) -> str:
+    """Return a sentence about a name that is nearly that of a criterion, or else nothing.
 
     Another name may be that of a criterion that students' bundles lack.
     """
     from reports.review.requests import names_of
 
-    named = names_of(task.rubric)
-    near = "" if criterion.strip().casefold() in named else did_you_mean(criterion, named.values())
-    if near.endswith("?"):
-        raise UsageError(
-            f"there is no criterion `{criterion}`{near}",
-            "the end of your page lists them; if it lists this one, send code, criterion and "
-            "reason as a plain text",
-        )
+    named = {key: name for task in tasks for key, name in names_of(task.rubric).items()}
+    known = criterion.strip().casefold() in named
+    near = "" if known else did_you_mean(criterion, set(named.values()))
+    return f"there is no criterion `{criterion}`{near}" if near.endswith("?") else ""
 
 
 bundle = typer.Typer(

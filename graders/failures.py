@@ -38,6 +38,13 @@ def observed(found: CheckResult) -> str:
     return NUMBER.sub("#", QUOTED.sub("…", raised + exception or first))[:LONGEST]
 
 
+def message_of(found: CheckResult) -> str:
+    """Return a check's message; what cost points comes before why the others need a person."""
+    first, *rest = found.message.split("\n")
+    lost = found.status == "needs_review" and 0 < found.fraction < 1
+    return "\n".join((*rest[:1], first, *rest[1:])) if lost else found.message
+
+
 class Hint(BaseModel):
     """A hint for a check's failures in which the same was observed."""
 

@@ -46,7 +46,7 @@ VISIBILITY_WORDS: dict[Visibility, str] = {
     "visible": "",
     "hidden": "hidden",
     "after_due_date": "shown after the due date",
-    "after_published": "shown after your release",
+    "after_published": "shown on release",
 }
 
 STATUS_SENTENCES: dict[ResultStatus, str] = {

@@ -135,6 +135,18 @@ def test_an_extension_changes_one_students_grade_and_no_row_is_lost(grade, tmp_p
     assert "no due date" in problem("extend", out, "ada", "--due", "2026-03-05T12:00Z")
 
 
+def test_a_folder_whose_name_is_encoded_is_known_by_its_own_name(grade, tmp_path):
+    grade("hw1")
+    write(tmp_path / "uploads-hw1" / "O'Neil", "42")
+    out = grade("hw1")
+    done = softmark("extend", out, "O'Neil", "--due", "2026-03-09T12:00Z")
+    assert (done.returncode, "-> 2026-03-09 12:00 UTC" in done.stderr) == (0, True)
+    assert softmark("show", "O'Neil", "--out", out).stdout.startswith("O%27Neil: ")
+    assert "student\no%27neil,2026" in (out / "extensions.csv").read_text().replace(
+        "student,due,by,made_at,comment", "student"
+    )
+
+
 def test_an_extension_of_a_member_known_only_by_name_counts_for_the_group(grade, tmp_path):
     (tmp_path / "roster.csv").write_text(f"{ROSTER}dan,Flo Green,,,B,\n")
     out = grade("hw1")

@@ -187,9 +187,13 @@ def test_the_store_is_never_to_be_removed(out, tmp_path):
     assert line.endswith("in what others submitted, or in comments about others")
 
 
-def test_a_group_keeps_its_submission_without_the_member(out):
+def test_a_group_keeps_its_submission_and_its_time_without_the_member(out):
+    due = "2026-12-03T23:59:00Z"
+    (out / "extensions.csv").write_text(f"due;student;comment\n{due};CY@example.edu;Cy is ill\n")
     receipt = forget(out, "cy@example.edu", "--yes")
     assert "which stays" in receipt
+    assert "extensions.csv: 1 row; the group keeps it" in receipt
+    assert (out / "extensions.csv").read_text() == f"due;student;comment\n{due};pair;\n"
     assert naming(out, ["cy cee", "cy@example.edu", "200100"]) == set()
     assert naming(out, ["dee@example.edu"]) >= {"grades.csv", FILE, "roster.csv"}
     with read_store(out) as store:

@@ -161,6 +161,18 @@ def test_a_code_of_another_form_is_refused_before_it_is_sent(tmp_path):
     assert not (tmp_path / "a.json").exists()
 
 
+def test_a_criterion_is_named_and_a_misspelled_one_noticed(tmp_path):
+    def appealed(criterion):
+        words = ("appeal", "ABCDE-23456", criterion, "--reason", "x", "-o", tmp_path / "a.json")
+        return softmark(*words)
+
+    assert "name a criterion" in appealed(" ").stderr
+    done = appealed("rotaryy")
+    assert (done.returncode, "did you mean `rotary`?" in done.stderr) == (0, True)
+    (tmp_path / "a.json").unlink()
+    assert appealed("ours").stderr == "", "of the course's own assignment"
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

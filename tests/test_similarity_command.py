@@ -37,6 +37,12 @@ def test_a_copy_in_an_archive_is_listed_first(uploads, tmp_path):
     ], "nothing unpacked is left behind, and there is nothing for students"
 
 
+def test_only_what_can_be_compared_is_counted(uploads, tmp_path):
+    (uploads / "empty").mkdir()
+    run = softmark("similarity", uploads, "--out", tmp_path / "out")
+    assert (run.returncode, run.stdout.startswith("3 submissions compared")) == (1, True)
+
+
 def test_a_results_folder_is_refused(tmp_path):
     (tmp_path / "store.sqlite").touch()
     run = softmark("similarity", tmp_path, "--out", tmp_path / "out")

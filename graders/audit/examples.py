@@ -98,7 +98,8 @@ def plant(assignment: Assignment, name: str, result: Result, why: str) -> Path:
     """
     place = assignment.folder / "examples" / name
     if not NAME.fullmatch(name) or place.exists() or name in example_names(assignment):
-        raise UsageError(f"`{name}` is no free name", "use small letters, such as `right-sparse`")
+        problem = f"`{name}` is taken, or cannot be the name of an example"
+        raise UsageError(problem, "use another one in lowercase letters, such as `right-sparse`")
     lost = {graded.criterion.id: round(points_lost(graded), 2) for graded in result.criteria}
     told = Planted(name=name, why=why, lost={key: points for key, points in lost.items() if points})
     try:

@@ -195,6 +195,8 @@ def _preview(
     files = list_files(folder).files
     found = find(files, task.files.code, task.files.artifacts, whole=task.files.whole)
     code = _code(files, found.code, task.files.code)
+    if task.files.whole:
+        code = _used(code, find(files, task.files.code, ()).code)
     other = (*ANSWERS, *task.files.optional)
     lines = {n: 0 if n in other else _lines(folder / p[0]) for n, p in found.files.items()}
     missing = tuple(_missing(code, lines, task, kinds))
@@ -208,6 +210,13 @@ def _code(
     own = [] if top is None else [file for file in files if file.is_relative_to(top)]
     named = [each for each in own if is_named(each.name, wanted)]
     return tuple(str(each) for each in named or own if each.suffix in CODE)
+
+
+def _used(code: Sequence[str], best: PurePosixPath | None) -> tuple[str, ...]:
+    """Return the modules in the best folder, and from other folders those that it lacks."""
+    inside = [each for each in code if PurePosixPath(each).parent == best]
+    names = {PurePosixPath(each).name for each in inside}
+    return (*inside, *(each for each in code if PurePosixPath(each).name not in names))
 
 
 def _missing(

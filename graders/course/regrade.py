@@ -17,6 +17,7 @@ from graders import scoring
 from graders.boundary.tiers.sandbox import Tier
 from graders.data.declared import refuse_other_data
 from graders.errors import GraderFault, UsageError, UserError
+from graders.failures import message_of
 from graders.grading.batch import DECIDED, grade_all, refuse_changes, version_note
 from graders.grading.cache_key import Keys, keys_of
 from graders.grading.options import GradingRequest, Options, assignment_in, options_in
@@ -375,12 +376,13 @@ def _checks(result: Result | None) -> dict[tuple[str, str], CheckResult]:
 def _verdict(found: CheckResult | None) -> str:
     if found is None:
         return "not there"
-    return f"partial ({found.fraction:.0%})" if found.status == "partial" else found.status
+    words = found.status.replace("_", " ")
+    return f"{words} ({found.fraction:.0%})" if found.status == "partial" else words
 
 
 def _why(was: CheckResult | None, now: CheckResult | None) -> str:
     said = now or was
-    text = (said.message or said.hint or said.check.description) if said else ""
+    text = (message_of(said) or said.hint or said.check.description) if said else ""
     return " ".join(text.split())
 
 

@@ -149,8 +149,10 @@ def search(store: Store, generation: int, text: str) -> list[str]:
     Raises StorageError if there is none.
     """
     members, words = store.members(generation), folded(text).split()
-    if text in {member.submission for member in members}:
-        return [text]
+    ids = {member.submission for member in members}
+    for name in (text, safe_id(text)):
+        if name in ids:
+            return [name]
     found = [
         member.submission
         for member in members

@@ -16,7 +16,7 @@ from pathlib import Path
 from graders.course import extensions, roster
 from graders.course.merges import MERGED, Merge, student_key
 from graders.errors import UsageError, did_you_mean
-from graders.storage.csv_cells import plain_cell
+from graders.storage.csv_cells import plain_cell, table
 from graders.storage.files import LOCK, write_whole
 from graders.storage.store import Store
 from submissions.people import Person, name_key, people_in, student_text
@@ -109,12 +109,17 @@ def forget_rows_of(known: Known, out: Path) -> list[str]:
         file = out / name
         text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
         header, *lines = text.splitlines(keepends=True) or [""]
-        kept = [line for line in lines if not _is_of(known, line, header)]
-        if len(kept) < len(lines):
+        own = [line for line in lines if _is_of(known, line, header)]
+        given = dict.fromkeys(own, "")
+        # A group has the latest date of its members, which the others keep.
+        if known.others and name == extensions.FILE and not _names_group(known, lines, header):
+            given = {line: _of_group(known, line, header) for line in own}
+        kept = [given.get(line, line) for line in lines]
+        if own:
             content = "".join((header, *kept)).encode()
             write_whole(file, content, remedy="make room and run the command again")
-            gone = len(lines) - len(kept)
-            said.append(f"{name}: {gone} row{'' if gone == 1 else 's'}")
+            stays = "; the group keeps it" if any(given.values()) else ""
+            said.append(f"{name}: {len(own)} row{'' if len(own) == 1 else 's'}{stays}")
     return said
 
 
@@ -145,9 +150,26 @@ def _keys_of(person: Person) -> set[str]:
 
 
 def _is_of(known: Known, text: str, header: str) -> bool:
-    delimiter = ";" if ";" in header else ","
-    cells = next(csv.reader([text], delimiter=delimiter), [])
+    cells = _cells(text, header)
     return any(name_key(plain_cell(cell)) in known.keys for cell in cells if cell.strip())
+
+
+def _names_group(known: Known, lines: Iterable[str], header: str) -> bool:
+    group = name_key(known.submission)
+    return any(name_key(cell) == group for line in lines for cell in _cells(line, header))
+
+
+def _of_group(known: Known, text: str, header: str) -> str:
+    """Return an extension as one of the group's submission, without the comment."""
+    columns = [cell.strip().casefold() for cell in _cells(header, header)]
+    group = {"student": known.submission, "comment": ""}
+    cells = dict(zip(columns, _cells(text, header), strict=False)) | group
+    delimiter = ";" if ";" in header else ","
+    return table([[cells.get(column, "") for column in columns]], delimiter=delimiter)
+
+
+def _cells(text: str, header: str) -> list[str]:
+    return next(csv.reader([text], delimiter=";" if ";" in header else ","), [])
 
 
 def _spellings(text: str) -> Iterator[bytes]:

@@ -23,6 +23,7 @@ from graders.storage.files import write_whole
 # Characters that begin a formula; the full-width forms do in East Asian locales.
 FORMULA = frozenset("=+-@\t\r＝＋－＠")
 BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+SAVE_IT = "save it as CSV UTF-8"  # as spreadsheets call it
 _ON_ONE_LINE = str.maketrans(dict.fromkeys(BREAKS, " "))
 SEPARATORS = frozenset(f",;\t{BREAKS}")
 _QUOTED = re.compile(f'[,;\t"{BREAKS}]|^[\\s\ufeff]|\\s$')
@@ -83,7 +84,9 @@ class StaffTable:
             reader = csv.reader(text.splitlines(), delimiter=self._delimiter(), strict=True)
             header = tuple(cell.strip().casefold() for cell in next(reader, []))
             lines = [(reader.line_num, cells) for cells in reader if any(cells)]
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{self.file} is not UTF-8 text", SAVE_IT) from error
+        except (OSError, csv.Error) as error:
             raise UsageError(f"{self.file}: {error}", f"its columns are {columns}") from error
         for name in header:
             if name not in (*self.needed, *self.optional) or header.count(name) > 1:

@@ -82,15 +82,15 @@ def read_gradebook(path: Path) -> Gradebook:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}", EXPORT_IT) from error
     except UnicodeDecodeError as error:
-        problem = f"{path}: not in UTF-8, as where a spreadsheet saved it"
-        raise UsageError(problem, f"take it as it came: {EXPORT_IT}") from error
+        problem = f"{path} is not UTF-8 text; a spreadsheet may have saved it"
+        raise UsageError(problem, f"pass it as Canvas exported it: {EXPORT_IT}") from error
     bom, text = text.startswith("\ufeff"), text.removeprefix("\ufeff")
     delimiter = ";" if FIRST_CELL.match(text) else ","
     rows = _rows(path, text, delimiter)
     header = tuple(rows[0]) if rows else ()
     if not {"Student", "ID", "Section"} <= set(header):
         raise UsageError(
-            f"{path}: no gradebook of Canvas: no `Student`, `ID`, `Section`", EXPORT_IT
+            f"{path} is not a Canvas gradebook: it has no `Student`, `ID`, `Section`", EXPORT_IT
         )
     possible, students = _students(header, rows[1:])
     return Gradebook(

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graders.course.release import PLAIN, CourseRules
+from graders.failures import message_of
 from graders.figures import Accuracy, drawable
 from graders.model import CheckResult, CriterionResult, Result
 from graders.storage.result_json import submission_file, write_text
@@ -157,7 +158,7 @@ def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str
 def _found(found: CheckResult) -> Iterator[str]:
     """Yield what a check reports in addition to its status: sentences, then unescaped values."""
     if found.message:
-        yield told(found.message)
+        yield told(message_of(found))
     if found.hint:
         yield f"Hint: {spans(found.hint)}"
     values = (("expected", found.expected), ("got", found.actual))

@@ -21,7 +21,7 @@ from graders.course.roster import by_identity, search
 from graders.errors import UsageError, did_you_mean
 from graders.model import AdjustAction, CriterionResult, Result
 from graders.storage.adjustments import Adjustments, Overtaken
-from graders.storage.csv_cells import plain_cell
+from graders.storage.csv_cells import SAVE_IT, plain_cell
 from graders.storage.store import Store
 from reports.review.verdicts import Mistyped, read_comment
 from reports.text import number, number_or_dash
@@ -184,8 +184,11 @@ def read_changes(file: Path) -> list[Asked]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         columns = [name.strip().casefold() for name in next(reader, [])]
         lines = [(reader.line_num, cells) for cells in reader if any(cells)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{file}: {error}", f"its columns are {COLUMNS}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8 text", SAVE_IT) from error
+    except (OSError, csv.Error) as error:
+        problem = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{file}: {problem}", f"its columns are {COLUMNS}") from error
     if not {*NEEDED} <= {*columns} <= {*NEEDED, *EITHER} or len({*columns}) != len(columns):
         raise UsageError(f"{file}: wrong columns: {', '.join(columns)}", f"they are {COLUMNS}")
     rows = list[Asked]()
@@ -193,7 +196,7 @@ def read_changes(file: Path) -> list[Asked]:
         if len(cells) != len(columns):
             raise UsageError(
                 f"{file}: line {line} has {len(cells)} cells, but the header has {len(columns)}",
-                "put a comment with commas in quotes",
+                "put a comment with commas or semicolons in quotes",
             )
         typed = {name: plain_cell(cell) for name, cell in zip(columns, cells, strict=True)}
         short = {name: typed.get(name, "").strip() for name in (*NEEDED, *EITHER)}

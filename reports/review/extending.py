@@ -24,6 +24,7 @@ from graders.model import Assignment
 from graders.storage.database import now
 from graders.storage.store import Store
 from reports.review.verdicts import NOTHING, in_one_line
+from submissions.identity import safe_id
 from submissions.people import name_key, people_in
 
 
@@ -145,7 +146,7 @@ def names_of(store: Store, out: Path, typed: str) -> list[str]:
     key, found, known = name_key(typed), list[str](), set[str]()
     for submission, own in _identities(store, out):
         known |= {*own, submission} - {""}
-        if key in own or key == submission:
+        if key in own or submission in (key, name_key(safe_id(typed))):
             found += own
             # The submission of a group is not one member's.
             found += [submission] if submission else []

@@ -63,6 +63,8 @@ def request_text(code: str, criterion: str, reason: str, attach: Path | None) ->
     """Return the text of a request's file; raises UsageError if a value is invalid."""
     if not CODE.fullmatch(code.strip().upper()):
         raise UsageError(f"`{code}` is not a request code", "it is at the end of your page")
+    if not criterion.strip():
+        raise UsageError("name a criterion", "the end of your page lists them")
     attachment = None
     if attach is not None:
         try:

@@ -16,8 +16,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from graders.course.review import Answer
-from graders.storage.csv_cells import plain_cell, table
+from graders.storage.csv_cells import SAVE_IT, plain_cell, table
 from graders.written.decisions import Decision
+from graders.written.free_text.manual import is_confirmation
 from graders.written.question import Review
 from reports.review.verdicts import (
     NONE,
@@ -74,11 +75,14 @@ def write_sheet(site: Site, *, names: bool) -> str:
 def write_blind_sheet(site: Site, count: int) -> tuple[str, int]:
     """Return a sheet of up to this many decided answers for a second reading, and their number.
 
-    Answers that several people have read are not among them.
+    Answers that several people have read are not among them, nor are checks of code, which
+    `decide` may have confirmed by the hundred.
     """
+    material = site.review.material
     decided = [
         (question, answer)
-        for question in site.review.material.answers
+        for question in material.answers
+        if not is_confirmation(material.questions[question])
         for answer in site.answers(question).values()
         if len({each.reviewer for each in site.review.standing(answer).open}) == 1
     ]
@@ -97,7 +101,7 @@ def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
     """Return the checked decisions of a sheet, or one problem for each invalid line."""
     try:
         rows = list(_rows(content))
-    except (csv.Error, UnicodeDecodeError, _Wrong) as error:
+    except (csv.Error, _Wrong) as error:
         return Sheet(problems=(Problem(1, str(error)),))
     blind = {row["seen"].strip() == BLIND for _, row in rows}
     if len(blind) > 1:
@@ -153,7 +157,10 @@ def _items(verdict: Verdict | None) -> str:
 
 def _rows(content: bytes) -> Iterator[tuple[int, Mapping[str, str]]]:
     """Yield the rows with their line numbers. Raises _Wrong if the whole sheet is unreadable."""
-    text = content.decode("utf-8-sig")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _Wrong(f"the file is not UTF-8 text: {SAVE_IT}") from error
     header = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=header.count)  # spreadsheets in many countries write semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

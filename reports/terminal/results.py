@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.course.final_grades import FinalGrade
+from graders.failures import message_of
 from graders.model import Assignment, CheckResult, CriterionResult, Finding, Result, ResultStatus
 from graders.scoring import maximum
 from reports.course.twins import FILE, Twins
@@ -357,7 +358,7 @@ def show_check_words(result: CheckResult, most: int = PROSE_LIMIT) -> None:
         text.append(f"  {check_word(result)}", style="dim")
     OUT.print(Padding(text, _IN))
     rows = [
-        ("", result.message),
+        ("", message_of(result)),
         ("expected", result.expected),
         ("got", result.actual),
         *rows_in_order(result),

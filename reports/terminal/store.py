@@ -18,7 +18,7 @@ from graders.written.decisions import decided_as
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import items, line, number, number_or_dash
-from reports.words import STATUS_WORDS
+from reports.words import STATUS_WORDS, for_staff
 from submissions.imports.last_attempts import first_few
 
 SHOWN = 40
@@ -43,14 +43,15 @@ def show_previews(uploads: Iterable[Preview], stored: Collection[str]) -> None:
         saved = each.submission.id in stored
         state = "not accepted" if each.rejected else "saved" if saved else "to grade"
         states[state] += 1
-        found = each.rejected or _first_of((*each.code, *each.artifacts), 3)
-        missing = items(each.missing, MISSING) or "-"
+        found = "" if each.rejected else _first_of((*each.code, *each.artifacts), 3)
+        missing = "" if each.rejected else items(each.missing, MISSING) or "-"
         rows.append((each.submission.id, state, found, missing))
     show_table(("submission", "", "found", "missing"), rows, 2 * MISSING)
     counts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     OUT.print(f"{counts}. Nothing was graded.")
     for each in uploaded:
-        for note in each.notes if each.missing else ():
+        notes = each.notes if each.missing else ()
+        for note in (each.rejected,) if each.rejected else notes:
             ERR.print(f"{line(each.submission.id)}: {line(note, 300)}", soft_wrap=True)
 
 
@@ -181,8 +182,8 @@ def show_accounts(accounts: Sequence[Account], folders: Sequence[str]) -> None:
     ]
     if rows:
         show_table(("student", *folders, "left"), rows)
-    rest = len(accounts) - len(rows)
-    OUT.print(f"{rest} student{'' if rest == 1 else 's'} used none")
+    if rest := len(accounts) - len(rows):
+        OUT.print(f"{rest} student{'' if rest == 1 else 's'} used none")
 
 
 def show_merges(merges: Iterable[Merge]) -> None:
@@ -276,7 +277,7 @@ def _show_difference(difference: Difference) -> None:
     OUT.print(text)
     for change in difference.changes:
         verdicts = f"{line(change.check)}: {line(change.before)} -> {line(change.after)}"
-        OUT.print(Padding(f"{verdicts}: {line(change.why, 200)}", (0, 0, 0, 4)))
+        OUT.print(Padding(f"{verdicts}: {line(for_staff(change.why), 200)}", (0, 0, 0, 4)))
 
 
 def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]) -> None:

@@ -99,10 +99,10 @@ def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
     assert rows[1:] == [
         "ada saved a.py, b.py, x and 1 more -",
         "bob to grade - a.py, x",
-        "eve not accepted eve.zip is damaged. -",
+        "eve not accepted",
         "1 not accepted, 1 saved, 1 to grade. Nothing was graded.",
     ]
-    assert said.err == "bob: Ignored \\x1b.docx\n"
+    assert said.err == "bob: Ignored \\x1b.docx\neve: eve.zip is damaged.\n"
     names = tuple(f"vanilla.{n}.dev.prediction" for n in range(25))
     store_terminal.show_previews([Preview(bob, missing=names)], ())
     said = "".join(capsys.readouterr().out.split())

@@ -276,6 +276,12 @@ def test_a_failed_check_says_what_it_costs_where_that_is_true(page, make_result)
         assert "−" not in words_of(page(make_result(each)))
 
 
+def test_what_cost_points_comes_before_why_the_others_need_a_person(page, make_result):
+    waits = check_result("needs_review", 0.5, message="No weights.\n6 of 60: below 15%.")
+    shown = words_of(page(make_result(criterion_result(CODE, waits), status="needs_review")))
+    assert shown.index("6 of 60: below 15%.") < shown.index("No weights."), shown[-1500:]
+
+
 def test_skipped_checks_are_one_line(page, make_result):
     skipped = [check_result("skipped", check_id=f"s{n}", message=f"No file {n}.") for n in range(3)]
     same = [replace(each, message="No model.") for each in skipped[:2]]

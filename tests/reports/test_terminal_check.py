@@ -207,6 +207,14 @@ def test_show_speaks_to_staff_and_no_skipped_check_refers_to_nothing(capsys, mak
     assert not re.search(r"\byou", said.casefold())
 
 
+def test_what_cost_points_comes_before_why_the_others_need_a_person(capsys, make_result):
+    message = "No weights.\n6 of 60: below 15%.\nBorderline."
+    for earned, order in ((0.5, "6 of 60: below 15%. No weights. Borderline."), (1.0, message)):
+        waits = check_result("needs_review", earned, message=message)
+        show_result(make_result(criterion_result(FILES, waits), status="needs_review"))
+        assert " ".join(order.split()) in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize(("score", "told"), [(2.0, True), (None, False)])
 def test_points_to_confirm_are_offered_in_one_go(capsys, make_result, tmp_path, score, told):
     scores = ScoreTable()

@@ -48,6 +48,10 @@ class Help:
         """Cancel all pending computations."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
+    def load(self) -> None:
+        """Start to load the encoder, which takes many seconds, before a question is opened."""
+        self._worker.submit(self._ready)
+
     async def sort(self, question: str, answers: Answers) -> None:
         """Group the answers to a question, unless they are already grouped."""
         known = self._groups.get(question)

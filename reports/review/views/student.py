@@ -7,6 +7,7 @@ from datetime import datetime
 from graders.adjustments import Adjustment
 from graders.course.best_attempts import which_count
 from graders.course.extensions import Extensions, Granted, keys_of, keys_of_one
+from graders.course.final_grades import FinalGrade
 from graders.course.merges import Merge, read_merges, student_of
 from graders.course.roster import drops_table
 from graders.model import Criterion, CriterionResult, Result, Submission
@@ -18,6 +19,7 @@ from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
 from reports.review.web.site import Refusal, Site, student_address
 from reports.student.sections import Section, sections
+from reports.text import number
 from reports.words import STAFF_SENTENCES, intake_notes
 from submissions.people import Person, name_key, people_in
 
@@ -141,7 +143,7 @@ def student_desk(
         result=result,
         sentence=STAFF_SENTENCES[result.status],
         notes=intake_notes(result),
-        final=grade.words if grade else "",
+        final=_final(grade),
         desks=_desks(site, result, rules.opened),
         groups=_groups(site, result),
         comments=tuple(rules.comments.get(submission, ())),
@@ -206,7 +208,8 @@ def _dates(site: Site, result: Result, dues: Extensions) -> DueDates | None:
     costs = site.students.rules().policy.lateness.percent
     late_days = late_days_of(site.review.folder, names) if costs else None
     granted = tuple(extensions_of(dues, names))
-    return DueDates(due, given.submitted_at, granted, len(dues.granted), late_days)
+    submitted = given.submitted_at and given.submitted_at.astimezone(due.tzinfo)
+    return DueDates(due, submitted, granted, len(dues.granted), late_days)
 
 
 def result_of(site: Site, submission: str) -> Result:
@@ -215,6 +218,12 @@ def result_of(site: Site, submission: str) -> Result:
     if result is None:
         raise Refusal(404, "No such submission", "It is not in the published results.")
     return result
+
+
+def _final(grade: FinalGrade | None) -> str:
+    if grade is None or grade.final is None:
+        return grade.words if grade else ""
+    return f"Final grade {number(grade.final)}: {grade.words}"
 
 
 def _visibility(criterion: Criterion, opened: Collection[str]) -> str:

@@ -9,7 +9,7 @@ from graders.course.extensions import read_extensions
 from graders.course.release import end_of
 from graders.storage.rows import Release
 from reports.course.files import not_shown_yet
-from reports.course.view import REQUESTED, Row
+from reports.course.view import ANSWERS, REQUESTED, Row
 from reports.grades import FILE
 from reports.review.outputs import is_older
 from reports.review.views.frame import Frame, frame
@@ -57,6 +57,7 @@ class StartView:
     is_behind: bool
     problem: str
     requested: str = REQUESTED
+    answers: str = ANSWERS
     shown: Mapping[str, str] = field(default_factory=lambda: SHOWN)
 
     @property

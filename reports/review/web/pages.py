@@ -57,6 +57,7 @@ def cookie_name(site: Site) -> str:
 async def overview(request: Request) -> Response:
     """Show the questions, the progress of each, and the totals."""
     site, session = visitor(request)
+    site.help.load()
     return HTMLResponse(render("overview.html.jinja", overview_view(site, session)))
 
 

@@ -70,6 +70,20 @@ def test_several_kinds_are_one_sentence(course, hand_in):
     assert note.endswith("that counts as zero")
 
 
+def test_a_module_is_listed_once_from_the_folder_that_is_used(course, tmp_path):
+    files = replace(course.files, code=("work.py", "more.py"), whole=True)
+    for name in ("reference/work.py", "src/work.py", "src/more.py", "lib/work.py"):
+        (tmp_path / "ada" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "ada" / name).write_text(RIGHT)
+    request = request_for(replace(course, files=files))
+    (found,) = previews(identify_all([tmp_path / "ada"], "tiny"), request)
+    assert found.code == ("src/more.py", "src/work.py")
+    (tmp_path / "ada" / "src" / "more.py").rename(tmp_path / "ada" / "lib" / "more.py")
+    (tmp_path / "ada" / "lib" / "work.py").unlink()
+    (found,) = previews(identify_all([tmp_path / "ada"], "tiny"), request)
+    assert found.code == ("src/work.py", "lib/more.py")
+
+
 def test_what_cannot_be_opened_is_not_missing(course, tmp_path):
     (tmp_path / "ada.zip").write_bytes(b"not a zip")
     found, request = seen_in(course, [tmp_path / "ada.zip"])

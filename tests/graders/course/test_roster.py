@@ -64,6 +64,13 @@ def test_a_name_alone_identifies_nobody_and_every_member_of_a_group_has_a_row(na
     assert enrolled.notes == ()
 
 
+def test_a_table_in_another_encoding_is_named(tmp_path):
+    (tmp_path / FILE).write_bytes(f"{HEADER},Zo\xeb,,,\n".encode("cp1252"))
+    with pytest.raises(UsageError, match="is not UTF-8 text") as error:
+        read_roster(tmp_path / FILE)
+    assert error.value.hint == "save it as CSV UTF-8"
+
+
 def test_columns_come_in_any_order_and_what_canvas_knows_is_kept(named):
     of_canvas = upload("s7", "A. L. (sid 1815) (canvas 7)")
     ((ada,),) = people(named(f",{ADA}\n", of_canvas, whole=True))

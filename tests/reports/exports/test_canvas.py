@@ -127,7 +127,7 @@ def test_a_roster_without_the_assignment_or_with_two_of_it_says_so(export, by, r
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        (("a,b", "1,2"), "no gradebook of Canvas"),
+        (("a,b", "1,2"), "not a Canvas gradebook"),
         (('Student,ID,Section,"x',), "unexpected end"),
         ((HEADER, '"Lovelacé, Ada",7,,,A,,'), r"canvas\.csv"),  # in another encoding
     ],

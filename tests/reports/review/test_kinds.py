@@ -83,6 +83,8 @@ def test_one_decision_serves_all_of_a_kind(graded):
     assert stands(graded, "ada")[1] == 1.0
     run(graded, "--kinds", "all", "--accept")
     assert "nothing needs manual grading" in run(graded).stderr
+    again = CliRunner().invoke(app, ["agreement", str(graded), "--again", "9"])
+    assert "no decided answers" in str(again.exception), "checks of code are no answers"
 
 
 @pytest.mark.parametrize(("answer", "points"), [("--accept", 2.0), ("--reject", 0.0)])

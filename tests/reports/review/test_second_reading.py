@@ -22,7 +22,9 @@ def test_second_reader_sees_no_decision_and_the_agreement_is_shown(start, graded
     rea = running.visitor()
     for name, items in (("ada", ["1", "2"]), ("bob", ["1"]), ("cleo", ["none"])):
         decide(rea, at(handles, name), item=items, comment="A secret remark")
-    assert "The files are not up to date yet." in rea.get("/").body
+    start_page = rea.get("/").body
+    assert "The files are not up to date yet." in start_page
+    assert '<a href="/written">Written answers</a> need manual grading.' in start_page
     rea.post("/files")
     assert wait_for(lambda: "The files contain all changes." in rea.get("/").body)
     assert "All decisions are saved to the output files." in rea.get("/written").body
