@@ -8,7 +8,7 @@ advantage. The contents of a file never raise anything but Unusable.
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, product
@@ -19,7 +19,7 @@ from graders.written.reading.names import names_question, siblings
 from graders.written.reading.parts import split_parts
 from graders.written.reading.placing import left_over
 from graders.written.reading.plain import is_empty, is_like
-from graders.written.reading.split import Line, Section, Value
+from graders.written.reading.split import Line, Section, Sections, Value
 from graders.written.reading.wanted import Wanted
 from graders.written.reading.yaml import BadYaml, read_yaml
 
@@ -186,12 +186,26 @@ def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
     answers += [(question, Answer({}, (), text)) for question, text in read.unread if question]
     answers += [(question, Answer({}, (note,))) for question, note in told if question]
     answers += [(each.question, Answer({}, leftover=_left(each.body, name))) for each in read.left]
+    answers += _below_unknown_headings(read, tuple(known))
     notes = [note for question, note in told if not question]
     notes += [f"{name}: {note}" for note in strange]
     unread = "\n\n".join(text for question, text in read.unread if not question)
     if not read.found and not read.unread and not is_empty(text):
         unread = text
     return Answers(_merged(answers), tuple(notes), unread, "\n\n".join(read.outside))
+
+
+def _below_unknown_headings(
+    read: Sections, questions: Sequence[str]
+) -> Iterator[tuple[str, Answer]]:
+    """Yield text below a heading that names no question for the next question without an answer."""
+    answered = {each.question for each in read.found}
+    for each in read.left:
+        later = questions[questions.index(each.question) + 1 :]
+        following = next((question for question in later if question not in answered), "")
+        text = "\n".join(line for _, line in each.body).strip()
+        if following and text and not siblings(each.question, following):
+            yield following, Answer({}, unplaced=text)
 
 
 def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
