@@ -75,6 +75,7 @@ RIGHT = [
     ("cs182-transformers", "c.ii", "2T-1 parameters per head, hence m(2T-1) parameters."),
     ("jhu-hw6", "3.2.5", "dn parameters for A and nd for B, so 2dn"),
     ("uw-a2", "Q2.3", "input_ids is B×L, attention_mask is B×L, label_encoding is B"),
+    ("uw-a2", "Q2.3", "input_ids has shape 64×47, attention_mask is 64×47, label_encoding is 64"),
     (
         "uw-a2",
         "Q2.3",

@@ -123,8 +123,13 @@ def _of_figures(audited: Audited) -> Iterator[Finding]:
 def _refuse_unread(text: str, words: str, audited: Audited) -> None:
     """Raise Unreadable if a requirement is missing from all runs, but in the text or the words."""
     report, settings = audited.report, audited.settings
-    told = {*report.shared, *report.choice}.union(*(run.values for run in report.runs))
-    missing = [name for name in dict.fromkeys((*settings.need, *settings.grid)) if name not in told]
+    told = set(report.shared).union(*(run.values for run in report.runs))
+    needed = dict.fromkeys((*settings.need, *settings.grid))
+    missing = [
+        name
+        for name in needed
+        if name not in told and (name in settings.grid or name not in report.choice)
+    ]
     choice = chosen_run(report)
     if "selection" in settings.points and choice.run is None and not choice.ambiguous:
         missing.append("choice")

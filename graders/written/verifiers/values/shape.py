@@ -18,7 +18,9 @@ MOST_WORDS = 2  # of a size with an unknown name that is incorrect
 _DRESS = re.compile(r"\\(?:text|mathrm|texttt)\b|[`$*{}\\]|\bint(?:64|32|8)\b", re.IGNORECASE)
 # Matches `the shape is (B, L)` or `input_ids is B×L`.
 _LEAD = re.compile(
-    r"^.{0,120}?\b(?:(?:shape|size)\s*(?:is|of|:|=)?|is|has|ist)\s*(?=\S)", re.IGNORECASE
+    r"^.{0,120}?\b(?:(?:(?:is|has|ist)\s(?:an?\s|the\s|of\s){0,3})?(?:shape|size)\s*(?:is|of|:|=)?"
+    r"|is|has|ist)\s*(?=\S)",
+    re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"[(\[]\s*[(\[]?\s*([^()\[\]]{1,120}?)\s*[)\]]")  # `(B, L)` or `[[64, 45]]`
 # Matches `,` or `×` or `64x45`.
