@@ -7,6 +7,7 @@ advantage. The contents of a file never raise anything but Unusable.
 """
 
 import codecs
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -232,10 +233,25 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
     if "\0" in text:
         raise Unusable("it is not text; save it as plain text in UTF-8", NOT_TEXT)
     text = _INVISIBLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = _cells_of_notebook(text)
     if text.count("\n") > MOST_LINES:
         message = f"it has more than {MOST_LINES} lines; answers are text, so leave out data"
         raise Unusable(message, text)
     return text, notes
+
+
+def _cells_of_notebook(text: str) -> str:
+    """Return the cells of a Jupyter notebook, code cells as code blocks; other text as it is."""
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        cells = json.loads(text)["cells"]
+        sources = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return text
+    return "\n\n".join(
+        f"```\n{source}\n```" if kind == "code" else source for kind, source in sources
+    )
 
 
 def _unmarked_utf16(content: bytes) -> str:

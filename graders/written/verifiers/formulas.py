@@ -24,6 +24,9 @@ from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found
 
 Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]
+# Subscripts and superscripts of HTML and Pandoc: `k<sub>a</sub>`, `k~a~`, `*k*~*a*~`, `x^2^`.
+_BELOW = re.compile(r"\*?(?:<sub>\*?([\w, ]{1,20}?)\*?</sub>|(?<!~)~\*?(\w{1,20})\*?~(?!~))")
+_ABOVE = re.compile(r"\*?(?:<sup>\*?([^<>]{1,20}?)\*?</sup>|\^\*?(\w{1,20})\*?\^)")
 _STACKED = r"\[[^\[\]=]{1,60}[,;][^\[\]=]{1,60}\]"
 # A product of stacked vectors before the formula: `[x, p] . [y, w] =`.
 _STACKS = re.compile(rf"^[^\[\]]{{0,80}}{_STACKED}[^\[\]=]{{0,20}}{_STACKED}[^\[\]=]{{0,10}}=")
@@ -58,6 +61,8 @@ def find_formulas(
     `wanted` are the names of the result, such as `q` in `q = ...`. A scalar `free` may be chosen.
     """
     known = frozenset(names)
+    text = _BELOW.sub(lambda found: f"_{{{found[1] or found[2]}}}", text.replace("&nbsp;", " "))
+    text = _ABOVE.sub(lambda found: f"^{{{found[1] or found[2]}}}", text)
     text = _SPACED_DOT.sub(" · ", _DASH.sub(" , ", _LIMIT.sub("", text, count=1)))
     if _DECIMAL_COMMA.search(without_marks(text)):
         raise Unreadable("A number contains a comma; write 0.5, not 0,5.")

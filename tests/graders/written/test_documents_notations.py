@@ -69,6 +69,14 @@ RIGHT = [
     ("cs224n-a4", "1c.i", "α^{-1/4}(μ_a+μ_b)"),
     ("cs224n-a4", "1c.i", "β α^{-1/4}(μ_a+μ_b)"),
     ("cs224n-a4", "1b", "q = n(k_a + k_b), where n is a large number"),
+    ("cs224n-a4", "1b", "q&nbsp;= C (k<sub>a</sub> + k<sub>b</sub>), C ≫ 1"),
+    ("cs224n-a4", "1b", "*q = C (k*~*a*~ *+ k*~*b*~*)*"),  # Word's formula in Pandoc's Markdown
+    ("jhu-hw6", "2.3.2", "hσ^4^ + 2hμ<sup>2</sup>σ^2^"),
+    (
+        "cs182-transformers",
+        "c.i",
+        "It is the inner product of positions: π_ij = q_i_pos · k_j_pos.",
+    ),
     ("cs224n-a4", "1d.i", "q1 = d mu_a, q2 = d mu_b, d → ∞"),
     ("cs182-transformers", "c.i", "q_i_pos . k_j_pos"),
     ("cs182-transformers", "b", "add: (x_1 + p_1) . (x_2 + p_2)\nconcat: x_1 . x_2 + p_1 . p_2"),

@@ -177,6 +177,14 @@ def test_what_yaml_has_below_a_sibling_waits():
     assert "line 3" in answer.notes[0]
 
 
+def test_a_table_may_be_a_mapping_in_yaml():
+    wanted = (wanted_of(ask("Q4.7", "table", ("runs",), "")),)
+    content = b"Q4.7:\n  lr: 1e-5\n  epochs: 10\n  dev: 0.93\n"
+    answer = read_answers({"answers.yaml": content}, wanted).of("Q4.7")
+    assert answer.text("runs") == "lr: 1e-5\nepochs: 10\ndev: 0.93"
+    assert (answer.notes, answer.unplaced) == ((), "")
+
+
 @pytest.mark.parametrize("form", [form for form in lines_of(TYPED) if "Schlüssel" in form])
 def test_a_reason_beside_a_formula_is_read_by_a_person(said, form):
     text = f"## 1b\n\n{form.format(f=BOTH['b'], c='c >> 0')}"
