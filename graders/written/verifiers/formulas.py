@@ -26,7 +26,10 @@ Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]
 # Subscripts and superscripts of HTML and Pandoc: `k<sub>a</sub>`, `k~a~`, `*k*~*a*~`, `x^2^`.
 _BELOW = re.compile(r"\*?(?:<sub>\*?([\w, ]{1,20}?)\*?</sub>|(?<!~)~\*?(\w{1,20})\*?~(?!~))")
-_ABOVE = re.compile(r"\*?(?:<sup>\*?([^<>]{1,20}?)\*?</sup>|\^\*?(\w{1,20})\*?\^)")
+_ABOVE = re.compile(  # not `q_i^pos^T` and `2^n^2`
+    r"\*?(?:<sup>\*?([^<>]{1,20}?)\*?</sup>"
+    r"|\^\*?(\d{1,2}\*?(?=\^)|T\*?(?=\^)|\w{1,20}\*?(?=\^(?![\w({\\])))\^)"
+)
 _STACKED = r"\[[^\[\]=]{1,60}[,;][^\[\]=]{1,60}\]"
 # A product of stacked vectors before the formula: `[x, p] . [y, w] =`.
 _STACKS = re.compile(rf"^[^\[\]]{{0,80}}{_STACKED}[^\[\]=]{{0,20}}{_STACKED}[^\[\]=]{{0,10}}=")
@@ -62,7 +65,7 @@ def find_formulas(
     """
     known = frozenset(names)
     text = _BELOW.sub(lambda found: f"_{{{found[1] or found[2]}}}", text.replace("&nbsp;", " "))
-    text = _ABOVE.sub(lambda found: f"^{{{found[1] or found[2]}}}", text)
+    text = _ABOVE.sub(lambda found: f"^{{{(found[1] or found[2]).rstrip('*')}}}", text)
     text = _SPACED_DOT.sub(" · ", _DASH.sub(" , ", _LIMIT.sub("", text, count=1)))
     if _DECIMAL_COMMA.search(without_marks(text)):
         raise Unreadable("A number contains a comma; write 0.5, not 0,5.")

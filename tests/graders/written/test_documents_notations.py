@@ -72,6 +72,8 @@ RIGHT = [
     ("cs224n-a4", "1b", "q&nbsp;= C (k<sub>a</sub> + k<sub>b</sub>), C ≫ 1"),
     ("cs224n-a4", "1b", "*q = C (k*~*a*~ *+ k*~*b*~*)*"),  # Word's formula in Pandoc's Markdown
     ("jhu-hw6", "2.3.2", "hσ^4^ + 2hμ<sup>2</sup>σ^2^"),
+    ("cs182-transformers", "c.i", "q_i^pos^T k_j^pos"),
+    ("jhu-hw6", "3.1.4", "runs:\nmodel,dev,test\nbert,70,71\nelectra,72,73"),
     (
         "cs182-transformers",
         "c.i",

@@ -21,6 +21,7 @@ _COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.,])")  # `93,2`
 # A comma that only a decimal comma can be: `121,40` or `0,815`; and a point between digits.
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(?:\d+,(?:\d{1,2}|\d{4,})|0+,\d+)(?![\d.,])")
 _POINT = re.compile(r"\d\.\d")
+_HEADER = re.compile(r"^[^\d\n|]*[A-Za-z]\s?,\s?[A-Za-z][^\d\n|]*$", re.MULTILINE)  # `epoch,dev`
 # After a cross the minus sign is enough: pasted text loses its superscripts (`5 × 10-5`).
 _POWER = re.compile(
     r"\s*(?:\\times|\\cdot|[×·x*])\s*10(?:\s*(?:\^|\*\*)\{?\s*([+-]?\d{1,4})\s*\}?|(-\d{1,2})(?!\d))"
@@ -80,9 +81,9 @@ def figure_in(text: str) -> Figure | None:
 def with_points(text: str) -> str:
     """Return the text with points instead of all decimal commas, if it uses only commas.
 
-    Next to `121,40`, `4,799` is no thousands.
+    Next to `121,40`, `4,799` is no thousands. In rows below `epoch,dev`, commas are separators.
     """
-    if _POINT.search(text) or not _DECIMAL_COMMA.search(text):
+    if _POINT.search(text) or _HEADER.search(text) or not _DECIMAL_COMMA.search(text):
         return text
     return _COMMA.sub(r"\1.\2", text)
 
