@@ -230,15 +230,17 @@ def _shown(parts: Mapping[str, str]) -> str:
 def _place(answer: Answer, parts: Mapping[str, str]) -> str:
     """Return the lines of the values, so that the student can find a typo."""
     values = [value for name in parts for value in answer.parts[name]]
-    lines = sorted({f"line {value.line} of {value.file}" for value in values})
-    return f"See {' and '.join(lines[:4])}."
+    places = sorted({(value.file, value.line) for value in values})[:4]
+    *most, last = [f"line {line} of {file}" for file, line in places]
+    return f"See {' and '.join(filter(None, (', '.join(most), last)))}."
 
 
 def _given_twice(answer: Answer, machine: Machine) -> str:
     values = [answer.parts[part] for part in machine.parts if len(answer.parts.get(part, ())) > 1]
     lines = [f"{each.file} line {each.line}" for several in values for each in several]
+    places = ", ".join(list(dict.fromkeys(lines))[:6])
     return (
-        f"You gave different answers to this question ({', '.join(lines[:6])}); the weaker one "
+        f"You gave different answers to this question ({places}); the weaker one "
         "counts. Keep only one."
     )
 

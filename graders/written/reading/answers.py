@@ -7,8 +7,9 @@ advantage. The contents of a file never raise anything but Unusable.
 """
 
 import codecs
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, product
@@ -19,7 +20,7 @@ from graders.written.reading.names import names_question, siblings
 from graders.written.reading.parts import split_parts
 from graders.written.reading.placing import left_over
 from graders.written.reading.plain import is_empty, is_like
-from graders.written.reading.split import Line, Section, Value
+from graders.written.reading.split import Line, Section, Sections, Value
 from graders.written.reading.wanted import Wanted
 from graders.written.reading.yaml import BadYaml, read_yaml
 
@@ -186,12 +187,26 @@ def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
     answers += [(question, Answer({}, (), text)) for question, text in read.unread if question]
     answers += [(question, Answer({}, (note,))) for question, note in told if question]
     answers += [(each.question, Answer({}, leftover=_left(each.body, name))) for each in read.left]
+    answers += _below_unknown_headings(read, tuple(known))
     notes = [note for question, note in told if not question]
     notes += [f"{name}: {note}" for note in strange]
     unread = "\n\n".join(text for question, text in read.unread if not question)
     if not read.found and not read.unread and not is_empty(text):
         unread = text
     return Answers(_merged(answers), tuple(notes), unread, "\n\n".join(read.outside))
+
+
+def _below_unknown_headings(
+    read: Sections, questions: Sequence[str]
+) -> Iterator[tuple[str, Answer]]:
+    """Yield text below a heading that names no question for the next question without an answer."""
+    answered = {each.question for each in read.found}
+    for each in read.left:
+        later = questions[questions.index(each.question) + 1 :]
+        following = next((question for question in later if question not in answered), "")
+        text = "\n".join(line for _, line in each.body).strip()
+        if following and text and not siblings(each.question, following):
+            yield following, Answer({}, unplaced=text)
 
 
 def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
@@ -218,10 +233,25 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
     if "\0" in text:
         raise Unusable("it is not text; save it as plain text in UTF-8", NOT_TEXT)
     text = _INVISIBLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = _cells_of_notebook(text)
     if text.count("\n") > MOST_LINES:
         message = f"it has more than {MOST_LINES} lines; answers are text, so leave out data"
         raise Unusable(message, text)
     return text, notes
+
+
+def _cells_of_notebook(text: str) -> str:
+    """Return the cells of a Jupyter notebook, code cells as code blocks; other text as it is."""
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        cells = json.loads(text)["cells"]
+        sources = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return text
+    return "\n\n".join(
+        f"```\n{source}\n```" if kind == "code" else source for kind, source in sources
+    )
 
 
 def _unmarked_utf16(content: bytes) -> str:

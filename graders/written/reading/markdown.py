@@ -217,6 +217,12 @@ def _labels(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iter
     for token in tokens:
         for number in range(*(token.map or (0, 0))) if token.type == "paragraph_open" else ():
             name, rest = _numbered(lines[number])
+            part = _ITEM.match(rest[:LOOKED_AT])  # `(c) (i) ...`
+            if part and names.meant(f"{name} {part[1]}").question not in (
+                "",
+                names.meant(name).question,
+            ):
+                name, rest = f"{name} {part[1]}", rest[part.end() :].strip()
             if name and not names.meant(name).rest:
                 yield _Marker(number + 1, BOLD_LEVEL, name, rest, heading=False)
 

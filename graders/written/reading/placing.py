@@ -7,7 +7,14 @@ the first line that looks like the value is the value, and the student is told s
 import re
 from collections.abc import Sequence
 
-from graders.written.reading.plain import VANISHES, has_words, is_empty, is_like, without_condition
+from graders.written.reading.plain import (
+    LARGE,
+    VANISHES,
+    has_words,
+    is_empty,
+    is_like,
+    without_condition,
+)
 from graders.written.reading.split import (
     FENCE,
     LOOKED_AT,
@@ -247,7 +254,7 @@ def detach_conditions(wanted: Wanted, split: Split) -> None:
                 continue
             # `where S = 1000` belongs to the formula as well, and another vector may be the answer.
             vector = wanted.kind == "vector" and _may_hold([(each.line, words)], wanted)
-            says_more = _CALCULATES.search(words) or VANISHES.search(words)
+            says_more = any(each.search(words) for each in (_CALCULATES, VANISHES, LARGE))
             if not vector and not says_more:
                 given[at] = Value(value, each.line)
             if wanted.text:

@@ -60,15 +60,35 @@ _CONDITION = re.compile(
     r"(?!\s*[=:])",
     re.IGNORECASE,
 )
+# A formula after the words, which may be the answer: `2T - 1 parameters per head, so m(2T - 1)`.
+_CONCLUSION = re.compile(
+    r"\b(?:so|therefore|hence|thus|i\.e\.|total(?:ly)?|altogether|together|overall|gives|makes|means|"
+    r"also|daher|insgesamt|donc|entonces|quindi)[\s:,=$]*(?:\d(?:[A-Za-z(]|\s[A-Za-z]\b|\s?[*·×])"
+    r"|[A-Za-z]\()",
+    re.IGNORECASE,
+)
 # A scalar that vanishes or is negative: `c → 0`, `c ≪ 1`, `c → -∞`.
 _SCALAR = r"(?:[A-Za-z]|[α-ω]|\\[a-z]{2,8})"
-# Matches `c → 0` or `c ≪ 1` or `small c`.
+_HOW = (
+    r"(?:(?:is|are|being|be|an?|some|any|very|large|big|huge|quite|really|extremely|sufficiently|"
+    r"arbitrarily|vanishingly|and|sehr|très|muy)\s){0,5}"
+)
+_SMALL = r"(?:small|tiny|negativ\w*|infinitesimal\w*|klein\w*|petite?|négatif|pequeño)\b"
+# Matches `c → 0` or `c ≪ 1` or `c is close to zero` or `small c`.
 VANISHES = re.compile(
-    rf"(?<![\w_^/{{}}])(?P<name>{_SCALAR})\$?\s{{0,9}}(?:"
+    rf"(?<![\w_^/{{}}])(?!a\s(?!is\b)[a-z])(?P<name>{_SCALAR})\$?\s{{0,9}}(?:"  # `a small t`
     r"(?:→|->|⟶|\\(?:long)?(?:to|rightarrow)\b)\s{0,9}(?:0|[-−]\s{0,9}(?:∞|\\infty|inf|oo))"
     r"|(?:≪|<<|\\ll\b)|<\s{0,9}[01]\b|(?:∈|\\in\b)\s{0,9}[(\[]\s{0,9}0\s{0,9}[,;]\s{0,9}1\s{0,9}[)\]]"
-    r"|(?:is\s)?(?:very\s)?(?:small|tiny|negativ\w*|klein|petite?|négatif|pequeño)\b)"
-    rf"|\b(?:small|tiny|negatives?|kleines?|petite?|pequeño)\s\$?(?P<scalar>{_SCALAR})(?!\w)"
+    rf"|{_HOW}(?:{_SMALL}|(?:(?:close|near|next|tends?|tending|goes|going|shrinks?|converg\w+)(?:\sto)?|"
+    r"near(?:ly|ing)|approach\w*|below|under|(?:less|smaller)\sthan)\s\$?(?:0|zero|one|1)\b(?!\.\d)))"
+    rf"|\b{_SMALL}\s(?:(?:and\s)?(?:positive|constant|scalar|number|factor|value)\s){{0,2}}"
+    rf"\$?(?P<scalar>{_SCALAR})(?!\w)"
+)
+# A letter of a size that is used for a constant: `n ≫ 1` or `where d is a large number`.
+LARGE = re.compile(
+    r"(?<![\w^\\])(?P<name>[ndh])\$?\s{0,3}(?:≫|>>|\\gg\b|→|->|\\to\b|(?:is|be|being)?\s{0,3}"
+    r"(?:(?:an?|any|some|very|sufficiently|arbitrarily)\s){0,3}(?:large|big|huge)\b)"
+    r"|\b(?:large|big|huge)\s\$?(?P<after>[ndh])(?!\w)"
 )
 _SPACING = re.compile(r"^(?:[\s,;]|\\q?quad\b)+")
 _MUCH = re.compile(r"(?<!\\)[,;(—][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")
@@ -164,6 +184,8 @@ def without_condition(text: str) -> tuple[str, str]:
     if not cuts or min(cuts) == 0 or "\n" in text.strip():
         return text, ""
     value, words = text[: min(cuts)], text[min(cuts) :]
+    if _CONCLUSION.search(words):
+        return text, ""
     for mark in ("$$", "$"):
         if value.count(mark) % 2:
             value, words = value.replace(mark, ""), words.replace(mark, "")

@@ -288,6 +288,10 @@ def _lines(value: Node, wanted: Wanted) -> Iterator[Line]:
     """Yield the value as in a Markdown answer: `part: value`, or only the value."""
     if not value.pairs:
         yield from _numbered(value, _shown(value, wanted))
+    if _is_table(value, wanted):
+        for key, part in value.pairs:
+            yield key.line, f"{key.text}: {_shown(part, wanted)}"
+        return
     for key, part in value.pairs:
         if not wanted.text and not label_of(key.text, wanted):
             continue
@@ -297,8 +301,14 @@ def _lines(value: Node, wanted: Wanted) -> Iterator[Line]:
         yield (part.line, "")
 
 
+def _is_table(value: Node, wanted: Wanted) -> bool:
+    """Return whether the keys are names of numbers: `lr: 1e-5` below a question on one table."""
+    alone = wanted.kind == "table" and len(wanted.parts) == 1
+    return alone and not any(label_of(key.text, wanted) for key, _ in value.pairs)
+
+
 def _strange_parts(value: Node, wanted: Wanted) -> Iterator[tuple[str, str]]:
-    for key, _ in value.pairs:
+    for key, _ in value.pairs if not _is_table(value, wanted) else ():
         if not label_of(key.text, wanted):
             note = f"`{key.text[:80]}` in line {key.line} is not a part of {wanted.id}, which has "
             yield wanted.id, note + listed(wanted.parts)
@@ -306,7 +316,7 @@ def _strange_parts(value: Node, wanted: Wanted) -> Iterator[tuple[str, str]]:
 
 def _left(value: Node, wanted: Wanted) -> Iterator[Section]:
     """Yield the text of strange parts where there is no free text that it could belong to."""
-    for key, part in value.pairs if not wanted.text else ():
+    for key, part in value.pairs if not (wanted.text or _is_table(value, wanted)) else ():
         if not label_of(key.text, wanted) and (shown := _shown(part, wanted).strip()):
             yield Section(wanted.id, key.line, "", ((key.line, f"{key.text}: {shown}"),))
 

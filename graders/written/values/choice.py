@@ -60,7 +60,9 @@ _NO_ANSWER = re.compile(
     r"|(?:can ?not|can t) (?:say|tell|know|decide)\b"
     r"|(?:not|never|non|hardly|cannot be|can t be) (?:no|not|false|never|wrong|untrue|incorrect)\b"
     r"|(?:(?:they are|it is) )?not (?:always|necessarily|sure|certain|unique|distinct|different)\b"
+    r"|there (?:is|are) no (?:\w+ )?(?:reasons?|doubt|problems?|contradictions?|obstacles?)\b"
 )
+_CONCLUDED = re.compile(r"\b(?:so|therefore|thus|hence|answer is) (?:it is )?(\w+)$")
 _NONE = frozenset({"none", "none of them", "none of these", "none of the above", "nothing"})
 
 
@@ -301,6 +303,9 @@ def _contradicts(words: str, text: str, label: str, options: Options) -> bool:
     Also if the first word is not an answer: `no idea`, `not sure`, `not unique`.
     """
     if _NO_ANSWER.match(words):
+        return True
+    concluded = _CONCLUDED.search(words)  # `there is no limit, so yes`
+    if concluded and _meant_by(concluded.groups(), options) - {label}:
         return True
     rest = f"{words[len(text) :].strip()} "
     following = next(

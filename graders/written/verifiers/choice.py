@@ -54,10 +54,14 @@ def _read(text: str, options: Options) -> str:
         return read_choice(text, options)
     except Contradictory:
         raise
-    except Unreadable:
+    except Unreadable as error:
         if set(options.labels) != {"yes", "no"}:
             raise
-    return "yes" if read_truth(text) else "no"
+        unclear = error
+    try:
+        return "yes" if read_truth(text) else "no"
+    except Unreadable:
+        raise unclear from None  # its message says yes or no, not true or false
 
 
 def _choices(asked: Asked, part: str) -> Judgement:

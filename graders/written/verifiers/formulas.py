@@ -24,6 +24,12 @@ from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found
 
 Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]
+# Subscripts and superscripts of HTML and Pandoc: `k<sub>a</sub>`, `k~a~`, `*k*~*a*~`, `x^2^`.
+_BELOW = re.compile(r"\*?(?:<sub>\*?([\w, ]{1,20}?)\*?</sub>|(?<!~)~\*?(\w{1,20})\*?~(?!~))")
+_ABOVE = re.compile(  # not `q_i^pos^T` and `2^n^2`
+    r"\*?(?:<sup>\*?([^<>]{1,20}?)\*?</sup>"
+    r"|\^\*?(\d{1,2}\*?(?=\^)|T\*?(?=\^)|\w{1,20}\*?(?=\^(?![\w({\\])))\^)"
+)
 _STACKED = r"\[[^\[\]=]{1,60}[,;][^\[\]=]{1,60}\]"
 # A product of stacked vectors before the formula: `[x, p] . [y, w] =`.
 _STACKS = re.compile(rf"^[^\[\]]{{0,80}}{_STACKED}[^\[\]=]{{0,20}}{_STACKED}[^\[\]=]{{0,10}}=")
@@ -33,6 +39,10 @@ _LIMIT = re.compile(
     r"\+?(?:∞|\\infty|oo|inf(?:ty|inity)?)\s*[)}]?"
 )
 _DASH = re.compile(r"\s(?:[—―]+|-{2,3})\s")  # between a formula and a remark, and no minus
+# A full stop that means a dot product: `x_1 . p_2` or `(x + p) . (y + q)`.
+_SPACED_DOT = re.compile(
+    r"(?<=[\w})])\s{1,9}\.\s{1,9}(?=\\?[A-Za-z]{1,9}_\w)|(?<=\))\s{1,9}\.\s{1,9}(?=\()"
+)
 _DECIMAL_COMMA = re.compile(r"(?<![\w.,(\[{])\d+,\d{1,2}(?![\d,\])}])")  # `1,5·10^4`, no list
 # A scalar right behind a formula that begins a condition: `q = c k_a + c k_b c >> 0`.
 _BESIDE = re.compile(
@@ -54,7 +64,9 @@ def find_formulas(
     `wanted` are the names of the result, such as `q` in `q = ...`. A scalar `free` may be chosen.
     """
     known = frozenset(names)
-    text = _DASH.sub(" , ", _LIMIT.sub("", text, count=1))
+    text = _BELOW.sub(lambda found: f"_{{{found[1] or found[2]}}}", text.replace("&nbsp;", " "))
+    text = _ABOVE.sub(lambda found: f"^{{{(found[1] or found[2]).rstrip('*')}}}", text)
+    text = _SPACED_DOT.sub(" · ", _DASH.sub(" , ", _LIMIT.sub("", text, count=1)))
     if _DECIMAL_COMMA.search(without_marks(text)):
         raise Unreadable("A number contains a comma; write 0.5, not 0,5.")
     glued = _is_glued(text, Vocabulary.of(known))
@@ -88,7 +100,7 @@ def find_formulas(
     values = (*defined, *(formulas if numbers else ()))
     few = FEW_WORDS if any(not answer.lone for answer in answers) else FEW_BESIDE_A_NAME
     small = _vanishes(text, values)
-    glued |= any(map(_ends_in_number, formulas))
+    glued |= _may_conclude(prose.statements, answers) or any(map(_ends_in_number, formulas))
     return Found(
         values,
         tuple(value.text for value in values),
@@ -110,6 +122,17 @@ def _is_glued(text: str, words: Vocabulary) -> bool:
         if found["sign"] or (again and word not in GREEK.values() and not words.extends(word, ())):
             return True
     return False
+
+
+def _may_conclude(statements: Iterable[Statement], answers: Sequence[Statement]) -> bool:
+    """Return True if an equation without a name may be the answer: `2T, so Tm + Tm = 2Tm`."""
+    read = {"".join(_right(each.text).split()) for each in answers}
+    sides = (
+        "".join(_right(each.text).split())
+        for each in statements
+        if _is_equation(each) and not (each.name or each.compared)
+    )
+    return any(_LETTER.search(side) and side not in read for side in sides)
 
 
 def _ends_in_number(formula: Formula) -> bool:

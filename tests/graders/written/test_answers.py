@@ -1,5 +1,7 @@
 """The parts of an answer in answers.md are divided as a reader would divide them."""
 
+import json
+
 import pytest
 
 from graders.written.reading.answers import read_answers
@@ -256,3 +258,12 @@ def test_what_names_no_part_is_kept_for_a_person(body, kept):
 def test_a_name_before_another_one_may_mean_both(body):
     found = answer_to(body, parts=("q1", "q2"))
     assert (found.unplaced, found.text("q2")) == ("q1", "a")
+
+
+def test_the_cells_of_a_notebook_are_read(parts_of, read):
+    cells = [("markdown", ["## 1b\n", "2*x"]), ("code", "print(1)"), ("markdown", "## Q3.1\nC")]
+    book = {"cells": [{"cell_type": kind, "source": source} for kind, source in cells]}
+    assert parts_of(json.dumps(book), "1b")["formula"] == ["2*x"]
+    assert parts_of(json.dumps(book), "Q3.1")["choice"] == ["C"]
+    for other in ({"cells": 3}, {"cells": [3]}, {"cells": [{"source": [1]}]}, {}):
+        assert not read(json.dumps(other)).of("1b").parts

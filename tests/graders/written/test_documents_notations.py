@@ -68,8 +68,48 @@ RIGHT = [
     ("cs224n-a5", "1e.ii", "K = 𝟙, Q = u_d u_a^T + u_c u_d^T, V = (u_b u_b^T - u_c u_c^T)/β²"),
     ("cs224n-a4", "1c.i", "α^{-1/4}(μ_a+μ_b)"),
     ("cs224n-a4", "1c.i", "β α^{-1/4}(μ_a+μ_b)"),
+    ("cs224n-a4", "1b", "q = n(k_a + k_b), where n is a large number"),
+    ("cs224n-a4", "1b", "q&nbsp;= C (k<sub>a</sub> + k<sub>b</sub>), C ≫ 1"),
+    ("cs224n-a4", "1b", "*q = C (k*~*a*~ *+ k*~*b*~*)*"),  # Word's formula in Pandoc's Markdown
+    ("jhu-hw6", "2.3.2", "hσ^4^ + 2hμ<sup>2</sup>σ^2^"),
+    ("cs182-transformers", "c.i", "q_i^pos^T k_j^pos"),
+    ("jhu-hw6", "3.1.4", "runs:\nmodel,dev,test\nbert,70,71\nelectra,72,73"),
+    (
+        "cs182-transformers",
+        "c.i",
+        "It is the inner product of positions: π_ij = q_i_pos · k_j_pos.",
+    ),
+    ("cs224n-a4", "1d.i", "q1 = d mu_a, q2 = d mu_b, d → ∞"),
+    ("cs182-transformers", "c.i", "q_i_pos . k_j_pos"),
+    ("cs182-transformers", "b", "add: (x_1 + p_1) . (x_2 + p_2)\nconcat: x_1 . x_2 + p_1 . p_2"),
+    ("cs182-transformers", "c.ii", "2T-1 parameters per head, hence m(2T-1) parameters."),
+    ("jhu-hw6", "3.2.5", "dn parameters for A and nd for B, so 2dn"),
+    ("uw-a2", "Q2.3", "input_ids is B×L, attention_mask is B×L, label_encoding is B"),
+    ("uw-a2", "Q2.3", "input_ids has shape 64×47, attention_mask is 64×47, label_encoding is 64"),
+    (
+        "uw-a2",
+        "Q2.3",
+        "input_ids: 64 × 47 (padded)\nattention_mask: 64 × 47 (ones)\nlabel_encoding: 64 (labels)",
+    ),
+    (
+        "uw-a2",
+        "2.2.1",
+        "| | Train | Dev |\n|--|--|--|\n| PPL | 121,40 | 188,20 |\n| Loss | 4,799 | 5,237 |",
+    ),
+    ("jhu-hw6", "3.2.1", "lr 1e-4, epochs 9, dev 76,758 %, test 77,855 %"),
+    ("cs224n-a4", "2b.ii", "There are no two positions with the same embedding."),
 ]
 OPEN = [  # what a person decides
+    ("cs224n-a4", "1b", "q = c(k_a + k_b) where c is close to zero"),
+    ("cs224n-a5", "1d.i", "q1 = c mu_a and q2 = c mu_b, where c is a large negative number"),
+    ("cs182-transformers", "c.ii", "For each head 2T-1, i.e. in total $2Tm - m = (2T-1)m$."),
+    ("cs224n-a4", "2b.ii", "There is no reason why not, so yes."),
+    ("cs224n-a4", "2b.ii", "There are no two positions that must differ, so yes"),
+    (
+        "uw-a2",
+        "Q2.3",
+        "input_ids: (texts in the batch, tokens)\nattention_mask: (64, 47)\nlabel_encoding: (64,)",
+    ),
     ("cs224n-a4", "1b", "q = c(k_a + k_b) with c → 0"),
     ("cs224n-a4", "1b", "q = c(k_a + k_b), c ≪ 0"),
     ("uw-a2", "1.2.1", "q = c·k_0 for small c"),
@@ -88,6 +128,7 @@ OPEN = [  # what a person decides
 ]
 WRONG = [
     ("cs224n-a4", "1b", "formula: (k_a+k_b)/2", 0.5),
+    ("cs224n-a4", "1b", "q = n(k_a + k_b) with n keys", 0.5),
     ("cs224n-a4", "1b", "0", 0),
     ("cs224n-a4", "1c.i", "beta*(k_a+k_b)", 0.5),
     ("cs224n-a4", "1c.i", "(mu_a+mu_b)/alpha", 0.5),  # the scatter of the keys decides
@@ -109,6 +150,26 @@ UNTOLD = [  # what is expected is not shown
     ("uw-a2", "1.2.1", "S·k_1, where S = 1,000,000", 0),
     ("uw-a2", "2.2.1", "| Split | Perplexity |\n|---|---|\n| Train | 0.20 |\n| Dev | 0.55 |", 0.5),
     ("uw-a2", "Q5.1", "12%", 0.5),
+    ("uw-a2", "Q5.1", "180%", 0),
+    ("uw-a2", "Q5.1", "-0.9", 0),
+    (
+        "uw-a2",
+        "Q2.3",
+        "input_ids: (64, 47)\nattention_mask: (64, 64)\nlabel_encoding: (64,)",
+        2 / 3,
+    ),
+    (
+        "uw-a2",
+        "Q2.3",
+        "input_ids: (64, 512)\nattention_mask: (64, 47)\nlabel_encoding: (64,)",
+        2 / 3,
+    ),
+    (
+        "jhu-hw6",
+        "3.1.4",
+        "model,dev,test\nbert,0.703364,0.700771\nbert,0.703364,0.700771",
+        0.75,
+    ),
     ("jhu-hw6", "2.3.1", "The expectation is μ² because entries are independent.", 0),
 ]
 

@@ -108,8 +108,23 @@ def test_no_neighbor_swallows_an_answer(said, question, form):
 
 
 def test_an_answer_that_begins_within_another_one_waits(said):
-    text = f"1 b) {BOTH['b']}\n1 c) i) {BOTH['c']}\n2 b) ii) no"
-    assert said("cs224n-a4", "2b.ii", text) == "waits"
+    lines = f"1 b) {BOTH['b']}\n1 c) i) {BOTH['c']}\n2 b) ii) no"
+    assert said("cs224n-a4", "2b.ii", lines.replace("\n", " ")) == "waits"
+    assert said("cs224n-a4", "2b.ii", lines) == "passed"
+
+
+def test_parts_below_the_letter_of_their_group_are_read(said):
+    text = "(b) add: x_1 x_2\n\n(c) (i) q_i_pos^T k_j_pos\n(ii) (2T-1) m\n\n(d) several"
+    assert said("cs182-transformers", "c.i", text) == said("cs182-transformers", "c.ii", text)
+    assert said("cs182-transformers", "c.ii", text) == "passed"
+    assert said("cs182-transformers", "c.ii", text.replace("(b)", "## b\n")) == "passed"
+
+
+def test_text_below_an_unknown_heading_may_be_the_next_answer(said):
+    text = f"## 1b\n{BOTH['b']}\n## The next one\n{BOTH['c']}\n## 1d.i\nq1 = c mu_a, q2 = c mu_b"
+    assert said("cs224n-a4", "1b", text) == "passed"
+    assert said("cs224n-a4", "1c.i", text) == "waits"
+    assert said("cs224n-a4", "2b.ii", text) == "fails"
 
 
 @pytest.mark.parametrize(
@@ -160,6 +175,14 @@ def test_what_yaml_has_below_a_sibling_waits():
     answer = read_answers({"answers.yaml": content}, wanted).of("1d.ii")
     assert answer.unplaced == "ii: It is stable."
     assert "line 3" in answer.notes[0]
+
+
+def test_a_table_may_be_a_mapping_in_yaml():
+    wanted = (wanted_of(ask("Q4.7", "table", ("runs",), "")),)
+    content = b"Q4.7:\n  lr: 1e-5\n  epochs: 10\n  dev: 0.93\n"
+    answer = read_answers({"answers.yaml": content}, wanted).of("Q4.7")
+    assert answer.text("runs") == "lr: 1e-5\nepochs: 10\ndev: 0.93"
+    assert (answer.notes, answer.unplaced) == ((), "")
 
 
 @pytest.mark.parametrize("form", [form for form in lines_of(TYPED) if "Schlüssel" in form])

@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 
 from graders.written.audits.reading.figure import undressed
 
-_WORD = re.compile(r"[a-zηα#]+", re.IGNORECASE)
-_RATE = frozenset({"lr", "rate", "η", "learningrate", "eta", "stepsize"})
-_EPOCH = frozenset({"epoch", "epochs", "ep", "eps", "nepochs", "numepochs", "iterations"})
+_WORD = re.compile(r"[a-zß-öø-ÿηα#]+", re.IGNORECASE)
+_RATE = frozenset({"lr", "rate", "η", "learningrate", "eta", "stepsize", "lernrate"})
+_EPOCH = frozenset({
+    "epoch", "epochs", "ep", "eps", "nepochs", "numepochs", "iterations", "epoche", "epochen",
+})  # fmt: skip
 _TRAINED = frozenset({"train", "training", "trained"})
 _COUNTED = frozenset({"epochs", "num", "number", "n", "total", "count"})
-_BATCH = frozenset({"bs", "batch", "batchsize", "bsz"})
+_BATCH = frozenset({"bs", "batch", "batchsize", "bsz", "batchgröße"})
 _SPLITS: Mapping[str, str] = {
     **dict.fromkeys(("train", "training", "tr", "trn"), "train"),
     **dict.fromkeys(("dev", "val", "valid", "validation", "development"), "dev"),
@@ -22,7 +24,7 @@ _OTHER = frozenset({
     "f", "precision", "recall", "ppl", "perplexity", "time", "seconds", "std", "sd", "se", "auc",
     "mcc", "size", "examples", "items", "samples", "steps", "error", "err", "gap", "difference",
 })  # fmt: skip
-_ACCURACY = frozenset({"acc", "accuracy", "accuracies"})
+_ACCURACY = frozenset({"acc", "accuracy", "accuracies", "genauigkeit"})
 _CHOSEN = frozenset({"chosen", "selected", "selection", "picked", "pick", "choice", "choose"})
 _LABEL = frozenset({
     "model", "architecture", "backbone", "method", "name", "run", "experiment", "setting",

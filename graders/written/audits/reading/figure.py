@@ -15,9 +15,13 @@ _COMMAND = re.compile(
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,40}>")
 # Matches `**` or `$` or `\left`.
 _DRESS = re.compile(r"\*\*|__|[`$~†‡★✓✔☑]|\\(?:left|right|,|;|!|quad)(?![A-Za-z])|\{,\}")
-# Matches `6,920` or `1_000_000`.
-_GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[,'_\u00a0\u202f]\d{3})+(?![\d,])")
+# Matches `6,920` or `1_000_000`; `76,758 %` has a decimal comma.
+_GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[,'_\u00a0\u202f]\d{3})+(?![\d,]|\s?%)")
 _COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.,])")  # `93,2`
+# A comma that only a decimal comma can be: `121,40` or `0,815`; and a point between digits.
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(?:\d+,(?:\d{1,2}|\d{4,})|0+,\d+)(?![\d.,])")
+_POINT = re.compile(r"\d\.\d")
+_HEADER = re.compile(r"^[^\d\n|]*[A-Za-z]\s?,\s?[A-Za-z][^\d\n|]*$", re.MULTILINE)  # `epoch,dev`
 # After a cross the minus sign is enough: pasted text loses its superscripts (`5 × 10-5`).
 _POWER = re.compile(
     r"\s*(?:\\times|\\cdot|[×·x*])\s*10(?:\s*(?:\^|\*\*)\{?\s*([+-]?\d{1,4})\s*\}?|(-\d{1,2})(?!\d))"
@@ -72,6 +76,16 @@ def figure_in(text: str) -> Figure | None:
     if count is not None and int(count[2]) > 0:
         return _counted(shown, plain, count)
     return _printed(shown, plain, None)
+
+
+def with_points(text: str) -> str:
+    """Return the text with points instead of all decimal commas, if it uses only commas.
+
+    Next to `121,40`, `4,799` is no thousands. In rows below `epoch,dev`, commas are separators.
+    """
+    if _POINT.search(text) or _HEADER.search(text) or not _DECIMAL_COMMA.search(text):
+        return text
+    return _COMMA.sub(r"\1.\2", text)
 
 
 def is_not_finite(text: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graders.written.audits.reading.columns import Names, meaning, meanings
-from graders.written.audits.reading.figure import Figure, figure_in, is_not_finite
+from graders.written.audits.reading.figure import Figure, figure_in, is_not_finite, with_points
 from graders.written.audits.reading.pairs import LONGEST_LINE, Named, pairs_in
 from graders.written.audits.reading.table import Line, Row, Table, numbered, page_of
 
@@ -53,7 +53,7 @@ class Report:
 
 def report_of(text: str, further: Names | None = None) -> Report:
     """Return the runs in an answer, if any can be read. Raises Unreadable if it is too long."""
-    lines = numbered(text)
+    lines = numbered(with_points(text))
     page = page_of(lines)
     runs: list[Run] = []
     prose = list(page.prose)

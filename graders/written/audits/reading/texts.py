@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from graders.written.audits.reading.columns import plain
-from graders.written.audits.reading.figure import Figure, figure_in, is_not_finite, undressed
+from graders.written.audits.reading.figure import (
+    Figure,
+    figure_in,
+    is_not_finite,
+    undressed,
+    with_points,
+)
 from graders.written.audits.reading.table import Line, Row, Table, numbered, page_of
 
 CORPORA = ("train", "training", "dev", "val", "valid", "validation", "development", "test")
@@ -77,7 +83,7 @@ def texts_of(
     micro: bool = False,
 ) -> Texts:
     """Return the perplexities and losses of an answer. Raises Unreadable if it is too long."""
-    page = page_of(numbered(text))
+    page = page_of(numbered(with_points(text)))
     measured: list[Measured] = []
     for at, table in enumerate(page.tables):
         measured += _of_table(table, str(at))

@@ -261,6 +261,9 @@ def _is_mathematics(found: re.Match[str], text: str, vocabulary: Vocabulary) -> 
     run = found[0]
     if re.match(r"[_\[(]", text[found.end() : found.end() + 1]) and run.isascii():
         return len(run) < 25 and run.lower() not in _SHORT  # a name with a subscript, or a function
+    after = re.match(r"\s+([A-Za-z]{2,})", text[found.end() : found.end() + 30])
+    if run in FUNCTIONS and after is not None and not _is_name(after[1], vocabulary):
+        return False  # `the inner product`, `the sum over`
     pieces = re.findall(r"[A-Za-z]+|[^A-Za-z]", run)
     if not all(map(_is_sign, (piece for piece in pieces if not piece.isascii()))):
         return False

@@ -46,8 +46,9 @@ def two_queries(asked: Asked) -> Judgement:
     instead of means, and if only one query is correct; each defaults to one half.
     """
     means = asked.machine.settings.get("keys", "mu") == "mu"
+    beside = "\n".join(asked.parts.values())  # `q1 = c mu_a, q2 = c mu_b, c is large`
     read = {
-        part: queries_in(asked.parts[part], means=means)
+        part: queries_in(asked.parts[part], means=means, beside=beside)
         for part in asked.machine.parts
         if part in asked.parts
     }

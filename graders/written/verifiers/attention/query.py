@@ -12,6 +12,7 @@ import numpy as np
 
 from graders.written.formula import Formula, Value
 from graders.written.question import Unreadable
+from graders.written.reading.plain import LARGE
 from graders.written.verifiers.formulas import (
     Array,
     Families,
@@ -181,10 +182,15 @@ class Query:
         return bool(np.max(np.abs(before - after)) <= rounding)
 
 
-def queries_in(text: str, *, means: bool) -> Found[Formula]:
-    """Return the formulas of queries in a text. Raises Unreadable if there are none."""
+def queries_in(text: str, *, means: bool, beside: str = "") -> Found[Formula]:
+    """Return the formulas of queries in a text. Raises Unreadable if there are none.
+
+    A letter that the text, or the text `beside` it, calls large is a constant and not a size.
+    """
     text = _EXPECTED.sub(r"mu_\1", text) if means else text
-    return find_formulas(text, names(means=means), WANTED, free="beta")
+    own = {found["name"] or found["after"] for found in LARGE.finditer(f"{text}\n{beside}")}
+    known = [name for name in names(means=means) if name not in own]
+    return find_formulas(text, known, WANTED, free="beta")
 
 
 def query_of(formula: Formula, *, means: bool) -> Query:

@@ -23,10 +23,12 @@ def judgement_of(earned: Sequence[tuple[float, Award]], findings: Iterable[Findi
     """Return the judgement of all awards with their points; other findings cost no points."""
     total = sum(points for points, _ in earned)
     fraction = sum(points * award.share for points, award in earned) / total
-    lost = [award.why for _, award in earned if award.share < 1]
-    message = " ".join(dict.fromkeys(why for why in lost if why))
     told = [each for each in by_severity(findings) if each.severity != "fine"]
-    notes = [note for note in _grouped(told) if note not in message]
+    grouped = _grouped(told)
+    lost = [award.why for _, award in earned if award.share < 1]
+    full = [next((note for note in grouped if why and note.startswith(why)), why) for why in lost]
+    message = " ".join(dict.fromkeys(why for why in full if why))
+    notes = [note for note in grouped if note not in message]
     rows = dict(row for each in told for row in each.numbers)
     return Judgement(
         min(max(fraction, 0.0), 1.0),

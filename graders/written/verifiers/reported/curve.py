@@ -136,8 +136,9 @@ def _final(drawn: Drawn) -> Award:
 
 def _stated(drawn: Drawn) -> Award:
     """Award the settings that must be stated as integers or rates."""
-    missing = [name for name in drawn.settings.stated if _value(drawn, name) is None]
-    words = f"Not stated: {', '.join(missing)}."
+    told = {name: _value(drawn, name) for name in drawn.settings.stated}
+    missing = [name for name, figure in told.items() if figure is None or figure.value <= 0]
+    words = f"Not stated, or not a positive number: {', '.join(missing)}."
     return Award(1 - len(missing) / max(len(drawn.settings.stated), 1), words)
 
 

@@ -123,8 +123,13 @@ def _of_figures(audited: Audited) -> Iterator[Finding]:
 def _refuse_unread(text: str, words: str, audited: Audited) -> None:
     """Raise Unreadable if a requirement is missing from all runs, but in the text or the words."""
     report, settings = audited.report, audited.settings
-    told = {*report.shared, *report.choice}.union(*(run.values for run in report.runs))
-    missing = [name for name in dict.fromkeys((*settings.need, *settings.grid)) if name not in told]
+    told = set(report.shared).union(*(run.values for run in report.runs))
+    needed = dict.fromkeys((*settings.need, *settings.grid))
+    missing = [
+        name
+        for name in needed
+        if name not in told and (name in settings.grid or name not in report.choice)
+    ]
     choice = chosen_run(report)
     if "selection" in settings.points and choice.run is None and not choice.ambiguous:
         missing.append("choice")
@@ -146,8 +151,9 @@ def _runs(audited: Audited) -> Award:
     settings, runs = audited.settings, audited.report.runs
     measured = [run for run in runs if not set(ACCURACIES).isdisjoint(run.values)]
     if not settings.grid:
-        share = min(1.0, len(measured) / settings.runs)
-        return Award(share, f"{len(measured)} of {settings.runs} required runs are reported.")
+        count = len({(run.label, *run.values.items()) for run in measured})  # each row once
+        share = min(1.0, count / settings.runs)
+        return Award(share, f"{count} of {settings.runs} required runs are reported.")
     covered = coverage(runs, settings.exact_grid)
     done = [point for point, runs in covered.found.items() if any(run in measured for run in runs)]
     share = len(done) / covered.size
@@ -219,7 +225,12 @@ def _is_possible(accuracy: Accuracy, settings: RunSettings) -> bool:
 def _learned(audited: Audited) -> Award:
     """Award accuracies that are better than always predicting the most frequent class."""
     known, splits = audited.known, audited.settings.splits
-    flat = [each for each in known if majority_class(each.figure, each.name, splits[each.split])]
+    flat = [
+        each
+        for each in known
+        if not 0 <= each.figure.share <= 1
+        or majority_class(each.figure, each.name, splits[each.split])
+    ]
     words = f"{len(flat)} of {len(known)} accuracies show no learning."
     return Award((len(known) - len(flat)) / len(known) if flat else 1.0, words)
 

@@ -53,7 +53,10 @@ class Found(Generic[T]):
         return self.values[0]
 
     def several(self) -> Unreadable:
-        names = ", ".join(f"`{each[:60]}`" for each in self.shown[:MOST])
+        names = ", ".join(dict.fromkeys(f"`{each[:60]}`" for each in self.shown[:MOST]))
+        if len(set(self.shown)) == 1:
+            words = "with and without the number that the answer gives for a constant"
+            return Unreadable(f"{names} may have several values: {words}.")
         return Unreadable(f"The answer contains several different values: {names}.")
 
 

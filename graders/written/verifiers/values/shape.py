@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -12,13 +13,20 @@ from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 
 LONGEST = 400
+MOST_WORDS = 2  # of a size with an unknown name that is incorrect
 # Matches `\text` or `int64`.
 _DRESS = re.compile(r"\\(?:text|mathrm|texttt)\b|[`$*{}\\]|\bint(?:64|32|8)\b", re.IGNORECASE)
-# Matches `the shape is (B, L)`.
-_LEAD = re.compile(r"^.{0,120}?\b(?:shape|size)\s*(?:is|of|:|=)?\s*(?=\S)", re.IGNORECASE)
+# Matches `the shape is (B, L)` or `input_ids is B×L`.
+_LEAD = re.compile(
+    r"^.{0,120}?\b(?:(?:(?:is|has|ist)\s(?:an?\s|the\s|of\s){0,3})?(?:shape|size)\s*(?:is|of|:|=)?"
+    r"|is|has|ist)\s*(?=\S)",
+    re.IGNORECASE,
+)
 _BRACKETS = re.compile(r"[(\[]\s*[(\[]?\s*([^()\[\]]{1,120}?)\s*[)\]]")  # `(B, L)` or `[[64, 45]]`
 # Matches `,` or `×` or `64x45`.
 _BETWEEN = re.compile(r"\s*(?:,|;|×|\bby\b|(?<=\d)x(?=\d)|\s[xX]\s|\btimes\b)\s*")
+# A shape before a remark in brackets: `64 × 45 (padded)`, `64 (one per text)`.
+_BEFORE_REMARK = re.compile(r"\w[\w ]*(?:[×,;]|(?<=\d)x|\s[xX]\s|\bby\b).*\w|\d+|[A-Za-z]")
 _REFERS = re.compile(r"\b(?:same|identical|equal|ditto|also|as (?:above|before))\b", re.IGNORECASE)
 _OTHER = re.compile(r"[\s,;/]*(?:(?:or|oder|ou|and|und|et)\b)?\s*(?:torch\.Size\s*)?", re.I)
 _WORD = re.compile(r"[A-Za-z][\w\- ]{0,40}|\d{1,9}")
@@ -51,10 +59,33 @@ def _compared(asked: Asked, part: str, given: tuple[str, ...]) -> Judgement:
         return Judgement(0.0, message, "What does each axis count?", actual=shown)
     wrong = [one for one, name in zip(given, key, strict=True) if not _means(asked, one, name)]
     if not wrong:
-        return Judgement(1.0, actual=shown)
+        other = _other_size(asked, part, dict(zip(key, given, strict=True)))
+        return Judgement(0.0 if other else 1.0, other, actual=shown)
+    if in_words := [one for one in wrong if len(one.split()) > MOST_WORDS]:
+        raise Unreadable(f"`{in_words[0]}` may be a size; write its letter or number.")
     hints = (mistake.hint for mistake in asked.machine.mistakes if mistake.answer in wrong)
     hint = next(hints, "What does each axis count, and in which order?")
     return Judgement(0.0, f"`{wrong[0]}` is not the size of its axis.", hint, actual=shown)
+
+
+def _other_size(asked: Asked, part: str, given: Mapping[str, str]) -> str:
+    """Return a message if an earlier part has another number for a size of this part."""
+    parts = asked.machine.parts
+    for other in parts[: parts.index(part)]:
+        with suppress(Unreadable):
+            sizes = _shapes(asked.parts.get(other, ""))[0]
+            for name, there in zip(
+                texts(of_part(asked.machine, "key", other)), sizes, strict=False
+            ):
+                here = _number(given.get(name, ""))
+                if here and _number(there) not in ("", here) and _means(asked, there, name):
+                    return f"The size {name} is {here} here, but {_number(there)} in `{other}`."
+    return ""
+
+
+def _number(size: str) -> str:
+    """Return the number of a size such as `64` or `B=64`, or nothing."""
+    return next((side for side in _meant(size) if side.isdigit()), "")
 
 
 def _axes(number: int) -> str:
@@ -66,10 +97,11 @@ def _shapes(text: str) -> tuple[tuple[str, ...], ...]:
     line = _DRESS.sub(" ", text[:LONGEST].replace(r"\times", "×"))
     groups = list(_BRACKETS.finditer(line))
     lists = [group for group in groups if "," in group[1]] or groups[:1]
-    if not lists:
-        return (_sizes(_LEAD.sub("", line).strip().rstrip(".")),)
-    if denies(line[: lists[0].start()]):
+    before = _LEAD.sub("", line[: groups[0].start()]).strip() if groups else ""
+    if lists and denies(line[: lists[0].start()]):
         raise Unreadable("The shape is next to words that may contradict it.")
+    if not lists or _BEFORE_REMARK.fullmatch(before):
+        return (_sizes(before or _LEAD.sub("", line).strip().rstrip(".")),)
     others = [
         later
         for before, later in pairwise(lists)

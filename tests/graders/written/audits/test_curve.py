@@ -73,5 +73,7 @@ def test_a_curve_states_batch_size_and_overfits(judge):
     assert judge("reported_curve", {"curve": said}, points=points, **asked).fraction == 1
     judged = judge("reported_curve", {"curve": text}, points=points, **asked)
     assert (judged.fraction, "batch_size" in judged.message) == (0.75, True)
+    zero = judge("reported_curve", {"curve": f"{text}\n\nbatch size 0"}, points=points, **asked)
+    assert (zero.fraction, "not a positive number" in zero.message) == (0.75, True)
     parts = {"curve": text, "batch_size": "64"}
     assert judge("reported_curve", parts, points=points, **asked).fraction == 1

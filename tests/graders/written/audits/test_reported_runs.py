@@ -51,6 +51,13 @@ def test_flags_cost_only_where_the_rubric_says_so(grid, judge):
     assert judge("reported_runs", {"t": text}, points={"learned": 1}, **BOOLQ).fraction == 0.5
 
 
+def test_columns_may_have_german_names_and_unknown_ones_go_to_a_person(grid):
+    text = table(ROWS, chosen=1)
+    assert grid(text.replace("lr", "Lernrate").replace("epochs", "Epochen")).fraction == 1
+    with pytest.raises(Unreadable, match="epochs"):
+        grid(text.replace("epochs", "rounds") + "\n\nchosen: lr 1e-4, epochs 9")
+
+
 @pytest.mark.parametrize(
     ("rows", "chosen", "fraction", "said"),
     [

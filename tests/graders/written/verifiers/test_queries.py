@@ -100,9 +100,13 @@ def test_a_listed_mistake_has_its_own_hint(judge):
         ("beta*(key_a+key_b)", "`key_a` is unknown"), ("beta*(k_a+k_c)", "`k_c` is unknown"),
         ("q is not beta(k_a + k_b)", "contradict"),
         ("Use beta(k_a + k_b) or beta k_a", "several"),
-        ("half the sum of k_a and k_b", "No formula|missing"),
+        ("half the sum of k_a and k_b", "several|meaning"),
         *((f"{b}(k_a+k_b), {b} = 1", "several") for b in ("β", r"\beta", "beta", "S")),
         ("β(k_a+k_b), β ∈ (0,1)", "contradict"), ("β(k_a+k_b) with β negative", "contradict"),
+        *((f"S(k_a+k_b), where {said}", "contradict") for said in (
+            "S is a very small constant", "S approaches 0", "S is near zero", "S tends to 0",
+            "$S$ is less than 1", "we take a very small constant S",
+        )),
         ("1,5·10^4 k_a + 1,5·10^4 k_b", "comma"), ("β k_a + γ k_b, β = γ = 10^3", "several"),
     ],
 )  # fmt: skip
