@@ -20,6 +20,12 @@ BACKUP_WORDS = frozenset({
 # Suffixes of an answers file, and of one in another format: a person reads what is not text.
 DOCUMENTS = ("txt", "markdown", "pdf", "docx", "doc", "odt", "rtf", "ipynb", "html", "tex")
 WRITTEN = (".md", ".yaml", ".yml")
+# The only document with such a word in its name is taken for the answers file: `hw6_written.pdf`.
+TITLES = frozenset({
+    "answer", "answers", "assignment", "homework", "hw", "report", "response", "responses",
+    "solution", "solutions", "submission", "write", "writeup", "writing", "written",
+})  # fmt: skip
+TITLED = frozenset({".md", ".markdown", ".txt", ".tex", ".pdf", ".docx", ".doc", ".odt", ".rtf"})
 NUMBERED = re.compile(r"\(\d+\)")  # what a browser adds to a repeated download: `(1)`
 Rank = tuple[int, bool, bool, int, str]
 REASONS = (
@@ -58,7 +64,8 @@ def find(
     broken in this order: a folder not named like a copy, one named src, the shallowest, the first
     in the alphabet. Artifacts are searched for next to the code folder, in it, then anywhere; an
     exact name wins over one that differs by case. If there is neither, the only file counts to
-    whose name a browser or an editor added something.
+    whose name a browser or an editor added something; for an answers file, the only document with
+    a title such as `written.pdf`.
     """
     own = sorted(path for path in files if not _is_foreign(path))
     if any("*" in name for name in code):
@@ -77,6 +84,11 @@ def find(
         for name in artifacts
         if _stem(name) not in taken and len(renamed := tuple(_renamed(own, name))) == 1
     }
+    others = [path for path in own if not is_named(path.name, artifacts)]
+    for name in artifacts:
+        titled = {path for path in others if _is_titled(path, name)}.union(_renamed(own, name))
+        if len(titled) == 1 and _stem(name) not in {_stem(each) for each in found}:
+            found[name] = tuple(titled)
     if not code and not found:
         notes += _archive_notes(own)
     return Found(chosen, found, (*notes, *_misnamed_notes(own, found, artifacts)))
@@ -219,6 +231,7 @@ def _misnamed_notes(
     for path in files:
         for name in missing:
             alike = _is_stray(path.name, name) or _adds_words(path, name)
+            alike = alike or (_is_titled(path, name) and not is_named(path.name, found))
             if alike or _stem(path.name) in (_stem(name), name.casefold()):
                 named.setdefault(str(path), name)
     return [f"Ignored {shown(path)}; rename it to {name}" for path, name in [*named.items()][:5]]
@@ -249,6 +262,13 @@ def _adds_words(path: PurePosixPath, name: str) -> bool:
     words = re.split(r"[^a-z]+", path.stem.casefold())
     said = stem in words or stem.removesuffix("s") in words
     return said and path.suffix.casefold() == suffix and suffix in WRITTEN
+
+
+def _is_titled(path: PurePosixPath, name: str) -> bool:
+    """Return whether a document may be an answers file under another name: `hw6_written.pdf`."""
+    words = re.split(r"[^a-z]+", path.stem.casefold())
+    document = name.casefold().endswith(".md") and path.suffix.casefold() in TITLED
+    return document and not TITLES.isdisjoint(words) and not is_copy_like(path.stem)
 
 
 def _candidates(

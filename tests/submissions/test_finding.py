@@ -130,6 +130,21 @@ def test_an_answers_file_may_have_a_longer_name(name, read):
 
 
 @pytest.mark.parametrize(
+    ("name", "read"),
+    [("written.md", True), ("HW6_final.pdf", True), ("answers_jane.docx", True),
+     ("notes.md", False), ("README.md", False), ("hw.csv", False), ("report_old.md", False)],
+)  # fmt: skip
+def test_the_only_document_with_a_title_is_the_answers_file(name, read):
+    found = find(tree(f"a4: {name} notes.txt"), (), ANSWERS)
+    assert found.files == ({"answers.md": (P("a4") / name,)} if read else {})
+    several = find(tree(f"a4: {name} solutions.tex writeup.md"), (), ANSWERS)
+    assert not several.files
+    assert "Ignored `a4/writeup.md`; rename it to answers.md" in several.notes
+    exact = P("a4/answers.yaml")
+    assert find([P("a4") / name, exact], (), ANSWERS).files == {"answers.yaml": (exact,)}
+
+
+@pytest.mark.parametrize(
     ("best", "others"),
     [
         ("a4/a.txt", ["a4/src/a.txt", "a.txt", "a4/out/a.txt"]),
