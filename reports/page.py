@@ -77,6 +77,7 @@ def add_words(environment: Environment) -> None:
         check_word=words.check_word,
         cost=words.cost_words,
         criterion_word=words.criterion_word,
+        for_staff=words.for_staff,
         provisional=provisional,
         provisional_total=provisional_total,
         drawing=drawing,

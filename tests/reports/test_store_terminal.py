@@ -12,7 +12,7 @@ from reports.submission_files import have_files, remove_files, write_submission_
 from reports.terminal import results
 from reports.terminal import store as store_terminal
 
-WHY = CheckChange("answer", "answer", "passed", "partial (25%)", "Nearly.")
+WHY = CheckChange("answer", "answer", "passed", "partial (25%)", "Your points count.")
 ATTACK = "<script>alert(1)</script><img src=//x.test>\x1b[31m"
 
 
@@ -35,10 +35,10 @@ def test_regrade_names_gain_loss_and_reason_in_the_terminal_and_on_the_page(
     assert "1 up, 1 down, 97 unchanged; 1 scored in only one of the two" in said
     assert "cyd  5 -> -  Not fully graded" in said
     assert said.index("bob  5 -> 4.5  -0.5") < said.index("ada  1 -> 2  +1")
-    assert "answer: passed -> partial (25%): Nearly." in said
+    assert "answer: passed -> partial (25%): The points count." in said
     page = write_regrade_page(regraded, tmp_path).read_text()
     assert page.index(">bob<") < page.index(">cyd<") < page.index(">ada<"), "the largest loss first"
-    assert "passed → partial (25%)" in page
+    assert "passed → partial (25%): <bdi>The points count.</bdi>" in page
     assert "Not fully graded" in page
     assert '<td class="num">–</td>' in page, "a score that is gone is no difference of 0"
     assert "<dt>Scored in only one of the two</dt><dd>1</dd>" in page
