@@ -14,6 +14,7 @@ from pathlib import Path
 
 from graders import scoring
 from graders.boundary.limits.resources import Resources
+from graders.boundary.oracle import Oracle
 from graders.boundary.side import Side
 from graders.boundary.student import Budget, Student
 from graders.checks.inputs import Inputs
@@ -220,7 +221,7 @@ class _Grading:
                 break
         return found
 
-    def _process(self, side: Side, code: Path | None, budget: Budget | None) -> Student:
+    def _process(self, side: Side, code: Path | None, budget: Budget) -> Student:
         """Return a sandboxed process for this code; it starts at the first call."""
         return Student(
             code,
@@ -238,9 +239,15 @@ class _Grading:
         The student side reads the student's files there, so its time counts for the submission.
         """
         oracle = Side(self.assignment.folder, "oracle")
-        if oracle.asked:
-            return self._process(oracle, None, None)
-        return self._process(self._side, None, budget)
+        if not oracle.asked:
+            return self._process(self._side, None, budget)
+        return Oracle(
+            oracle,
+            self.assignment.limits,
+            seed=self._inputs.seed("process"),
+            tier=self.options.tier,
+            preload=self.assignment.preload,
+        )
 
 
 def _resources(*processes: Student) -> dict[str, object]:

@@ -3,7 +3,8 @@
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -76,9 +77,23 @@ class _Collate:
         return {"text_encoding": self._known(texts, **kinds), "label_encoding": labels}
 
 
+class _Marks(NamedTuple):
+    """The ids of the tokens that start, end and fill up a text."""
+
+    start: int
+    end: int
+    padding: int
+
+
+@cache
+def _marks() -> _Marks:
+    known = tokenizer()
+    return _Marks(known.cls_token_id, known.sep_token_id, known.pad_token_id)
+
+
 def _masks(ids: Any, mask: Any) -> bool:
     """Return whether a mask hides all padding of the ids."""
-    padding = isinstance(ids, torch.Tensor) and ids == tokenizer().pad_token_id
+    padding = isinstance(ids, torch.Tensor) and ids == _marks().padding
     if not isinstance(padding, torch.Tensor) or not padding.any():
         return True
     if not isinstance(mask, torch.Tensor):
@@ -90,13 +105,12 @@ def _is_whole(ids: Any, mask: Any) -> bool:
     """Return whether each row of ids has its first and last token, and a mask hides none."""
     if not isinstance(ids, torch.Tensor) or ids.ndim != 2:
         return True
-    known = tokenizer()
-    text = ids != known.pad_token_id
+    marks = _marks()
+    text = ids != marks.padding
     if isinstance(mask, torch.Tensor) and mask.shape == ids.shape and not mask[text].all():
         return False
-    ends = (known.cls_token_id, known.sep_token_id)
     rows = [row[own].tolist() for row, own in zip(ids, text, strict=True)]
-    return all((row[:1], row[-1:]) == ([ends[0]], [ends[1]]) for row in rows)
+    return all((row[:1], row[-1:]) == ([marks.start], [marks.end]) for row in rows)
 
 
 def has_dropout(model: nn.Module) -> bool:
