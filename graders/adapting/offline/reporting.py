@@ -222,8 +222,9 @@ def _handed_in(library: str) -> bool:
 
 def install() -> None:
     """Install both finders, and unload libraries that a stand-in replaces."""
+    replaced = tuple(f"{each}." for each in ALWAYS)
     for name in list(sys.modules):
-        if any(name == each or name.startswith(f"{each}.") for each in ALWAYS):
+        if f"{name}.".startswith(replaced):
             del sys.modules[name]
     sys.meta_path.insert(0, Finder(ALWAYS))
     sys.meta_path.append(Finder(WHERE_ABSENT))
