@@ -46,7 +46,8 @@ def require_composition(student: Student, score: Score, questions: Sequence[Ques
     if is_nan and any(question.causal for question in questions):
         unmasked = [replace(question, causal=False) for question in questions]
         return require_composition(student, score, unmasked)
-    if not is_nan and any(_is_composed(Composition(student, each), attended) for each in (False, True)):
+    own = [Composition(student, head_by_head) for head_by_head in (False, True)]
+    if not is_nan and any(_is_composed(each, attended) for each in own):
         score.note(
             "self_attention combines your functions correctly; its wrong values come from a "
             "function that is graded in another check."
