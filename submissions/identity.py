@@ -6,7 +6,7 @@ import stat
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from submissions.submission import Submission
 KEPT = frozenset(" -_.,()@+=~")
 ID_BYTES = 120  # leaves room for suffixes; file systems allow 255
 HASHED_BYTES = 512 * MIB
+A_DAY = timedelta(days=1)  # more than any time zone differs from UTC
 
 
 def identify(path: Path, assignment: str) -> Submission:
@@ -58,9 +59,13 @@ def safe_id(name: str) -> str:
 
 
 def calendar_time(seconds: float) -> datetime | None:
-    """Return the time that is `seconds` after 1970, or None if no calendar contains it."""
+    """Return the time that is `seconds` after 1970, or None if some time zone has no date for it.
+
+    Any time can be claimed, and it is shown in the time zone of the due date.
+    """
     try:
-        return datetime.fromtimestamp(seconds, UTC)
+        found = datetime.fromtimestamp(seconds, UTC)
+        return found if found - A_DAY < found < found + A_DAY else None
     except (OverflowError, ValueError, OSError):
         return None
 

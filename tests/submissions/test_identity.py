@@ -117,6 +117,14 @@ def test_the_sum_of_an_archive_is_sha256_and_the_time_is_the_uploads(uploads):
         assert calendar_time(none_that_a_calendar_has) is None
 
 
+@pytest.mark.parametrize("moment", [datetime.min, datetime.max])
+def test_a_time_that_a_time_zone_cannot_show_is_unknown(moment):
+    seconds = moment.replace(tzinfo=UTC, microsecond=0).timestamp()
+    assert calendar_time(seconds) is None
+    inside = seconds + 2 * 86_400 * (1 if seconds < 0 else -1)
+    assert calendar_time(inside)
+
+
 def test_the_time_of_a_folder_is_that_of_its_newest_file(uploads):
     folder = uploads.tree({"a.py": b"1", "d/b.py": b"2"}, "ada")
     os.utime(folder / "a.py", (1_600_000_000, 1_600_000_000))

@@ -42,11 +42,12 @@ async def sent(request: Request) -> tuple[Site, Session, Form]:
 
 
 async def _read(data: FormData) -> Form:
-    fields: dict[str, tuple[str, ...]] = {}
+    fields: dict[str, list[str]] = {}
     content = b""
     for name, value in data.multi_items():
         if isinstance(value, str):
-            fields[name] = (*fields.get(name, ()), value)
+            text = value.encode(errors="replace").decode()  # half characters cannot be stored
+            fields.setdefault(name, []).append(text)
         else:
             content = await value.read()
-    return Form(fields, content)
+    return Form({name: tuple(values) for name, values in fields.items()}, content)

@@ -1,5 +1,7 @@
 """The pages for staff: all students, one student, the code, regrade requests, files."""
 
+import os
+
 from fastapi import Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
@@ -60,7 +62,7 @@ async def course_page(request: Request, name: str) -> Response:
     site, _ = visitor(request)
     script, style = OWN_PAGES.get(name, (None, "course.css"))
     path = site.review.folder / f"{name}.html"
-    if not (name in OWN_PAGES or name.startswith("submissions-")) or not path.is_file():
+    if not (name in OWN_PAGES or name.startswith("submissions-")) or not os.path.isfile(path):
         raise Refusal(404, "No such page", "Write the files first: they are not in the folder.")
     return HTMLResponse(path.read_bytes(), headers=_own_policy(script, style))
 

@@ -3,10 +3,15 @@
 import functools
 import importlib
 import inspect
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from graders.assignments.jhu_hw6.batches import draw_task
+from graders.assignments.jhu_hw6.training.checks import MANY, PLAN
+from graders.assignments.jhu_hw6.training.expected import MOST_JUDGED, batches_of, steps_of
+from graders.assignments.jhu_hw6.training.runs import Update
 from graders.boundary.side import Side
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import best_tier
@@ -77,6 +82,19 @@ def test_no_reply_breaks_a_check(oracle, value):
     asked = {name: functools.partial(ask, check) for name, check in CHECKS.items()}
     del asked["test_parts_are_apart"]  # it judges rows that it can tell, and no others
     assert passing((CheckFailed, StudentFault), asked) == []
+
+
+@pytest.mark.slow
+def test_run_of_hundreds_of_updates_is_judged(oracle):
+    """The oracle has neither room nor time for the gradients of all of them."""
+    task = draw_task(Inputs(), "training", 4)
+    (batch,) = batches_of(task.train, 4)
+    weights = task.weights
+    update = Update(batch["input_ids"], True, 1, 0, 1, True, False, weights, weights, {})
+    updates = [update] * 300
+    run = SimpleNamespace(graded=updates, updates=updates)
+    oracle.begin_check()
+    assert len(steps_of(oracle, run, [batch])) == MOST_JUDGED >= MANY * PLAN.epochs
 
 
 class Counting(Odd):

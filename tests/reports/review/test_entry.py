@@ -48,6 +48,21 @@ def test_a_form_or_a_decision_of_another_page_is_refused(rea, handles):
     assert "0 of 8 answers decided" in rea.get("/written").body
 
 
+def test_odd_forms_are_read(rea):
+    """Many fields of one name, and half of a character, which no table stores."""
+    token = rea.get("/written").token
+    assert rea.post("/view", member=["1"] * 40_000).status == 303
+    half = b"".join(
+        b'--b\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n' % field
+        for field in ((b"token", token.encode()), (b"reviewer", rb"\ud800 Tom"))
+    )
+    kind = "multipart/form-data; boundary=b; charset=unicode_escape"
+    rea.ask("POST", "/invite", half + b"--b--\r\n", **{"Content-Type": kind})
+    address = rea.body.split("<code>http", 1)[1].split("</code>")[0]
+    other = Visitor(rea.port).enter("http" + address)
+    assert "You are <bdi>? Tom</bdi>" in other.get("/written").body
+
+
 def test_every_answer_says_what_may_run_and_only_our_files_are_served(rea):
     for path in ("/", "/enter?token=x", "/static/review.js", "/nothing"):
         headers = rea.get(path).answer_headers
@@ -59,6 +74,7 @@ def test_every_answer_says_what_may_run_and_only_our_files_are_served(rea):
     assert rea.get("/static/review.css").status == 200
     assert rea.get("/static/..%2f..%2f..%2fgrade.py").status == 404
     assert rea.get("/static/conftest.py").status == 404
+    assert rea.get(f"/submissions-{'9' * 300}.html").status == 404
 
 
 def test_a_second_reviewer_is_let_in_by_the_first(rea):

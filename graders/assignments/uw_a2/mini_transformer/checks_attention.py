@@ -16,7 +16,7 @@ from graders.checks.score import Score
 from graders.errors import StudentRaised
 
 from .expected import Floats, Question
-from .mistakes import MASK, SOFTMAX
+from .mistakes import MASK, NAN, SOFTMAX
 from .questions import STEEP, Draws, items_of, steep
 from .replies import (
     RANDOM,
@@ -96,8 +96,10 @@ def _require_attention(asker: Asker, question: Question) -> None:
         "queries and keys": replace(question, q=question.q[::-1], k=-question.k),
     }
     before, *after = (each[:, -1] for each in asker.outputs(question, *changed.values()))
+    if np.isnan(before).all():
+        fail("The output of self_attention is nan, which says nothing.", hint=sentence(NAN))
     for name, output in zip(changed, after, strict=True):
-        if is_close(output, before, "attention"):
+        if same(output, before):
             fail(
                 f"The output of self_attention for a token does not depend on the {name}.",
                 hint=f"Have you implemented this yet? If not, {NOT_COUNTED}.",
