@@ -34,12 +34,13 @@ def moved(path: Any) -> Any:
     if not isinstance(path, str | os.PathLike):
         return path
     text = os.path.expanduser(os.fspath(path))
-    if not isinstance(text, str) or not os.path.isabs(text):
+    if not isinstance(text, str):
         return text
-    parent = Path(text).parent
+    full = os.path.abspath(text)  # `../results` may also lie outside
+    parent = Path(full).parent
     while not parent.exists():
         parent = parent.parent
-    return text if os.access(parent, os.W_OK) else os.path.join(KEPT, text.lstrip("/\\"))
+    return text if os.access(parent, os.W_OK) else os.path.join(KEPT, full.lstrip("/\\"))
 
 
 def make_folder(folder: Any, *_: Any, **__: Any) -> None:

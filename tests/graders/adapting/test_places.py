@@ -60,7 +60,9 @@ def student(tmp_path_factory):
         yield student
 
 
-@pytest.mark.parametrize("folder", ["/scratch/ada", "plots/week 1", "~/results"])
+@pytest.mark.parametrize(
+    "folder", ["/scratch/ada", "plots/week 1", "~/results", "../results", "../../a/../b"]
+)
 @pytest.mark.parametrize("way", ["opened", "by_pathlib", "by_torch", "appended"])
 def test_what_is_written_anywhere_is_read_again(student, folder, way):
     assert student.call("write_and_read", way=way, path=f"{folder}/{way}/x.txt") == "7"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,19 +100,22 @@ def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) 
     """There is one item per row, in order; its label is 1 for True and 0 for False."""
 
     def judge(rows: Rows, items: Items) -> None:
-        labels = [_flat(item.get("labels")) for item in items]
+        flat = [_flat(item.get("labels")) for item in items]
+        labels = [None if label is None else label.tolist() for label in flat]
         wanted = [int(answer) for answer in rows.columns["answers"]]
-        if [label.tolist() if label is not None else None for label in labels] != [
-            [each] for each in wanted
-        ]:
+        if labels != [[each] for each in wanted]:
+            others = sorted(map(str, labels)) == sorted(str([each]) for each in wanted)
+            swapped = labels == [[1 - each] for each in wanted]
             fail(
                 "The labels do not match the answers of the rows.",
-                hint="Return an integer as the label: 1 if the answer is True, 0 if it is False.",
+                hint="Return the answer of the same row: self.answers[index]."
+                if others and not swapped
+                else "Return an integer as the label: 1 if the answer is True, 0 if it is False.",
                 expected=str(wanted),
-                actual=str([None if label is None else label.tolist() for label in labels])[:200],
+                actual=str(labels)[:200],
             )
 
-    _judge_items(student, inputs, score, judge)
+    _judge_items(student, inputs, score, judge, counted=True)
 
 
 @pytest.mark.criterion("boolq-data", weight=0.5, depends_on=("some-code-is-written",))
@@ -145,8 +149,13 @@ def _judge_items(
     inputs: Inputs,
     score: Score,
     judge: Callable[[Rows, Items], None] = lambda *_: None,
+    *,
+    counted: bool = False,
 ) -> None:
-    """Grade the items that each file's dataset returns for each tokenizer."""
+    """Grade the items that each file's dataset returns for each tokenizer.
+
+    If they are `counted`, its length has to be the number of rows.
+    """
     if not definitions(student, NAME):
         score.note(GIVEN)
         return
@@ -154,32 +163,36 @@ def _judge_items(
     def judge_file(file: str) -> None:
         for family in FAMILIES:
             rows = draw_rows(inputs, family)
-            judge(rows, _items(student, rows, file))
+            length, items = _items(student, rows, file)
+            if counted and length != len(rows):
+                fail(
+                    "The dataset does not have one item per row.",
+                    hint="Return len(self.answers) from __len__.",
+                    expected=f"{len(rows)} items",
+                    actual=f"len() returned {length}",
+                )
+            judge(rows, items)
 
     in_each_file(student, score, NAME, judge_file)
 
 
-def _items(student: Student, rows: Rows, file: str) -> Items:
-    length, items = ask_once(
+def _items(student: Student, rows: Rows, file: str) -> tuple[int | None, Items]:
+    """Return the length of a file's dataset, and its item for each row."""
+    return ask_once(
         student,
         "dataset_items",
         family=rows.family,
         rows=dict(rows.columns),
         max_len=rows.max_len,
         file=file,
-        read=_length_and_items,
+        read=partial(_length_and_items, len(rows)),
     )
-    if length != len(rows) or len(items) != len(rows):
-        fail(
-            "The dataset does not have one item per row.",
-            expected=f"{len(rows)} items",
-            actual=f"len() returned {length}",
-        )
-    return items
 
 
-def _length_and_items(reply: Any) -> tuple[int | None, Items]:
+def _length_and_items(count: int, reply: Any) -> tuple[int | None, Items]:
     length, items = reply["length"], sequence(reply["items"], dict)
+    if len(items) != count:
+        raise BadReply(UNREADABLE)
     if sum(np.size(value) for item in items for value in item.values()) > MOST_LONG * len(items):
         raise BadReply(UNREADABLE)
     return length if isinstance(length, int) else None, items

@@ -53,8 +53,13 @@ def _varies(model: ModelClass) -> bool:
 
 
 def prefix_names(model: ModelClass, question: Question, reply: Forward) -> frozenset[str]:
-    """Return the parameters that type prefix adds to the student's own full model."""
+    """Return the prefix's parameters: those that type prefix adds to the student's full model.
+
+    A class may also create the prefix for every type.
+    """
     rest, wanted = reply.outside_of("rest"), question.length * question.size
+    if sum(rest.values()) == wanted:
+        return frozenset(rest)
     full = model.forward(question.of_type("full")).outside
     return frozenset(name for name, size in rest.items() if name not in full or size == wanted)
 

@@ -35,7 +35,7 @@ ALONE = Plan(own=False)
 RISING, FALLING = (Plan(own=False, brief=True, trend=trend) for trend in (1, -1))
 SINGLE = replace(PLAN, batch_size=1)
 ITEMS = 11  # in batches of 4, 4 and 3
-MANY = 40  # in batches of 1: more than 32, which loops accumulate at most
+MANY = 41  # in batches of 1: prime, and more than 32, which loops accumulate at most
 SMALL = 10
 OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
 IMPROVING = replace(OVERFIT, own=False, trend=1, alike=True)
@@ -57,7 +57,8 @@ ADDED_UP = (
 CRASHES = {
     "'Tensor' object is not callable": "The name of the loss function is reused for its value",
     "not implemented for 'Long'": "Cross entropy takes the logits first: loss(logits, labels)",
-    "element 0 of tensors does not require grad": "The loss has no gradient; is it detached?",
+    "element 0 of tensors does not require grad": "The loss has no gradient; is it detached? Or is "
+    "the model called inside torch.no_grad()?",
     "Trying to backward through the graph a second time": ADDED_UP,
 }
 IN_PLACE = "modified by an inplace operation"
@@ -75,26 +76,31 @@ def test_loop_computes_gradients(student: Student, inputs: Inputs, score: Score)
             if few and not run.elsewhere:
                 _fail_after(run, run.ended)
             score.note(f"{ENDED}: {run.ended} {run.ended.where}".rstrip())
-        if run.graded:
-            return
-        run.refuse_unavailable()
-        if not run.forwards:
-            fail(
-                "train does not call the model.",
-                hint=f"Call it on every batch of train_dataloader ({STEP}).",
-            )
-        if not any(each.backwards for each in run.forwards):
-            fail(
-                "train never calls backward().",
-                hint=f"Compute the gradients: call loss.backward() ({STEP}).",
-            )
-        fail(
-            "backward() is called, but the model's weights get no gradient.",
-            hint="Compute the loss directly from the logits: detach(), .data, .item() and "
-            "torch.tensor(...) detach it from the model.",
-        )
+        _require_gradients(run)
 
     _in_each_run(student, inputs, score, judge)
+
+
+def _require_gradients(run: Run) -> None:
+    """Fail if no backward pass gives the model a gradient."""
+    if run.graded:
+        return
+    run.refuse_unavailable()
+    if not run.forwards:
+        fail(
+            "train does not call the model.",
+            hint=f"Call it on every batch of train_dataloader ({STEP}).",
+        )
+    if not any(each.backwards for each in run.forwards):
+        fail(
+            "train never calls backward().",
+            hint=f"Compute the gradients: call loss.backward() ({STEP}).",
+        )
+    fail(
+        "backward() is called, but the model's weights get no gradient.",
+        hint="Compute the loss directly from the logits: detach(), .data, .item() and "
+        "torch.tensor(...) detach it from the model.",
+    )
 
 
 @pytest.mark.criterion("training", weight=2, depends_on=WRITTEN)
@@ -159,6 +165,14 @@ def _require_batches(run: Run) -> None:
     if whole or (run.elsewhere and max(counts) - min(counts) <= 1):
         return
     run.refuse_unavailable()
+    called = Counter(batch_of(each, batches) for each in run.forwards if each.training)
+    if run.ended is None and all(called[number] == PLAN.epochs for number in range(len(batches))):
+        fail(
+            "backward() is not called for every batch.",
+            hint=f"Call backward() and step() inside the loop over batches ({STEP}).",
+            expected=f"{called.total()} times",
+            actual=f"{sum(each.backwards for each in run.forwards)} times",
+        )
     fail(
         "The model is not trained on every batch in every epoch"
         + (f": {run.ended}" if run.ended is not None else "."),
@@ -421,25 +435,37 @@ def _in_each_run(
 
 
 def _observed(student: Student, inputs: Inputs, purpose: str, plan: Plan, file: str) -> Run:
-    """Return a run of a file's train().
+    """Return a run of a file's train() that computes gradients or ends with an exception.
 
     If it accumulates the gradients of more batches than a short run has, it is a longer one.
     """
-    run = training_run(student, draw_task(inputs, purpose, ITEMS), plan, file)
+    try:
+        run = training_run(student, draw_task(inputs, purpose, ITEMS), plan, file)
+    except StudentFault as fault:  # before the first batch
+        if any(words in str(fault) for words in CRASHES):
+            _fail_with(fault)
+        raise
     if run.graded and not run.updates and run.ended is None:
         many, single = draw_task(inputs, "accumulation", MANY), replace(plan, batch_size=1)
         with suppress(StudentFault, Unavailable):
             longer = training_run(student, many, single, file)
             return longer if longer.updates else run
+    if run.ended is None:
+        _require_gradients(run)  # the prerequisite fails only if no file's train() computes any
     return run
 
 
 def _fail_after(run: Run, fault: StudentFault | Unavailable) -> NoReturn:
     """Fail with the exception in the loop's first epoch, and the mistake that causes it."""
-    hint = next((says for words, says in CRASHES.items() if words in str(fault)), "")
     if IN_PLACE in str(fault):
         late = run.forwards[-1].steps > 0
-        hint = "optimizer.step() is called before backward()" if late else ADDED_UP
+        _fail_with(fault, "optimizer.step() is called before backward()" if late else ADDED_UP)
+    _fail_with(fault)
+
+
+def _fail_with(fault: StudentFault | Unavailable, hint: str = "") -> NoReturn:
+    """Fail with an exception, and the mistake that causes it."""
+    hint = hint or next((says for words, says in CRASHES.items() if words in str(fault)), "")
     hint = f"{hint} ({STEP})." if hint else ""
     raise CheckFailed(str(fault), hint=hint, actual=fault.where) from fault
 

@@ -36,6 +36,11 @@ PILED_IN_EPOCHS = Mistake(
     "not for every batch",
     STEP,
 )
+DROPPED = Mistake(
+    "rest-of-epoch-dropped",
+    "The gradients of an epoch's last batches are cleared before a step uses them",
+    "after the last batch of an epoch, step even if fewer batches than usual are accumulated",
+)
 UPHILL = Mistake("uphill", "Training increases the loss: its sign is wrong", LOSS)
 LOSSES = {
     "softmax-twice": Mistake(
@@ -60,11 +65,13 @@ class Step:
     """A step, the batches whose gradients led to it, and the sums of the required gradients.
 
     Most loops step after each batch. `asked` has the correct gradient and those of known mistakes.
+    `current` is the correct one without the batches of the epoch before.
     """
 
     update: Update
     batches: Sequence[int]
     asked: Mapping[str, Floats]
+    current: Floats
 
     def follows(self, gradient: Floats) -> bool:
         """Return whether the step has the direction of this gradient, whatever its length.
@@ -125,7 +132,10 @@ def steps_of(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Step]
         waiting.append((number, asked))
         if update.steps or not run.updates:
             sums = {name: reduce(add, (each[name] for _, each in waiting)) for name in asked}
-            found.append(Step(update, [number for number, _ in waiting], sums))
+            numbers = [number for number, _ in waiting]
+            of_epoch = waiting[_rest(numbers, run.plan.steps(run.task) - 1) :]
+            current = reduce(add, (each["right"] for _, each in of_epoch))
+            found.append(Step(update, numbers, sums, current))
             waiting = []
     return found
 
@@ -199,6 +209,7 @@ def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Flo
     for mistake, cleared in ((PILED, {0}), (PILED_IN_EPOCHS, _first_steps(steps))):
         yield mistake, _piled(steps, cleared)
         yield mistake, _piled(steps, cleared, clipped=True)
+    yield DROPPED, [step.current for step in steps]
     yield UPHILL, [-each for each in right]
     for name, mistake in LOSSES.items():
         yield mistake, [step.asked[name] for step in steps]

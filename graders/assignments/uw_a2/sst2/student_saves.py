@@ -16,6 +16,10 @@ Note = Callable[[str, int], None]  # the place, and the epoch of the weights sav
 Patches = tuple[Any, ...]
 
 
+class NeverSaved(FileNotFoundError):
+    """Weights are loaded from a file that main did not write, although it wrote others."""
+
+
 @contextlib.contextmanager
 def keeping(note: Note) -> Iterator[None]:
     """Record every saved file that contains weights."""
@@ -32,9 +36,11 @@ def unseen(place: str, weights: int) -> None:
 def _torch(note: Note) -> Patches:
     save, load, dump = torch.save, torch.load, pickle.dump
     copies: dict[str, Any] = {}  # of objects that cannot be pickled: no module here has their class
+    written: list[Any] = []  # files of trained weights
 
     def saved(obj: Any, f: Any, *args: Any, **kwargs: Any) -> None:
         note(str(getattr(f, "name", f)), marked(obj))
+        written.extend([f] if marked(obj) > 0 else [])
         copies.pop(str(f), None)
         try:
             save(obj, f, *args, **kwargs)
@@ -46,8 +52,12 @@ def _torch(note: Note) -> Patches:
     def loaded(f: Any, *args: Any, **kwargs: Any) -> Any:
         if str(f) in copies:
             return copy.deepcopy(copies[str(f)])
-        # whole models could be loaded by default until torch 2.6
-        return load(f, *args, **{"weights_only": False, **kwargs})
+        try:  # whole models could be loaded by default until torch 2.6
+            return load(f, *args, **{"weights_only": False, **kwargs})
+        except FileNotFoundError as error:
+            if not written:
+                raise
+            raise NeverSaved(error.errno, error.strerror, error.filename) from error
 
     def dumped(obj: Any, file: Any, *args: Any, **kwargs: Any) -> None:
         note(str(getattr(file, "name", "")), marked(obj))

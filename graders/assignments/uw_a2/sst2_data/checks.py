@@ -16,7 +16,7 @@ from graders.errors import StudentFault
 from ..sst2.calls import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
 from ..sst2.rows import rows
 from ..sst2_training.updates import refused
-from .batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, batches, family_batches
+from .batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, Ids, batches, family_batches
 from .items import (
     Item,
     compare_items,
@@ -117,7 +117,7 @@ def test_padding(student: Student, sandbox: Student, inputs: Inputs) -> None:
 
 @pytest.mark.criterion("sst2-data", weight=5)
 def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
-    """A sentence of more than 512 tokens is truncated, and keeps its last token."""
+    """A sentence of more than 512 tokens is truncated at its end, and keeps its last token."""
     loaded = batches(student, sandbox, inputs)
     whole = all(map(_keeps_last, [each for each in loaded if not each.is_long]))
     for batch in loaded:
@@ -148,6 +148,20 @@ def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
                 "that it adds at the end.",
                 counterexample=batch.shown,
             )
+
+        if any(map(_lacks_beginning, batch.kept(), [batch.tokens.ids[row] for row in batch.asked])):
+            fail(
+                "A truncated sentence lacks its beginning.",
+                hint='Truncate at the end: leave truncation_side of the tokenizer at "right".',
+                counterexample=batch.shown,
+            )
+
+
+def _lacks_beginning(kept: Ids, whole: Ids) -> bool:
+    """Return whether only the end of a sentence is left, between the tokens that are added."""
+    words = kept[1:-1]
+    end = whole[len(whole) - len(words) - 1 : -1]
+    return np.array_equal(words, end) and not np.array_equal(words, whole[1 : len(words) + 1])
 
 
 def _keeps_last(batch: Batch) -> bool:

@@ -32,7 +32,7 @@ from ..sst2.student_forms import Form, evaluation_form, training_forms
 from ..sst2.student_loaders import Loaders, in_process, strange_id
 from ..sst2.student_marks import firsts, mark, marked
 from ..sst2.student_models import has_dropout
-from ..sst2.student_saves import keeping, unseen
+from ..sst2.student_saves import NeverSaved, keeping, unseen
 from ..sst2_data.student_side import Rows, provide
 from .student_origin import foreign, is_untrained
 
@@ -66,7 +66,7 @@ class Script:
         return {
             "events": self.events,
             "loaders": self._loaders.seen,
-            "ended": told(problem, code_folder()) if problem is not None else {},
+            "ended": _ended(problem) if problem is not None else {},
             "tests_elsewhere": self._evaluates or _tests_elsewhere(),
             "takes_options": _takes_options(),
         }
@@ -317,6 +317,12 @@ def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> Non
             handle.remove()
             torch.set_grad_enabled(True)
             torch.set_default_dtype(torch.float32)
+
+
+def _ended(problem: BaseException) -> dict[str, Any]:
+    """Return what main raised; weights that it loads but never saves are its own mistake."""
+    ended = told(problem, code_folder())
+    return {**ended, "elsewhere": ended["elsewhere"] and not isinstance(problem, NeverSaved)}
 
 
 @contextlib.contextmanager
