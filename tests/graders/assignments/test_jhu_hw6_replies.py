@@ -92,7 +92,7 @@ def test_run_of_hundreds_of_updates_is_judged(oracle):
     weights = task.weights
     update = Update(batch["input_ids"], True, 1, 0, 1, True, False, weights, weights, {})
     updates = [update] * 300
-    run = SimpleNamespace(graded=updates, updates=updates)
+    run = SimpleNamespace(task=task, plan=PLAN, graded=updates, updates=updates)
     oracle.begin_check()
     assert len(steps_of(oracle, run, [batch])) == MOST_JUDGED >= MANY * PLAN.epochs
 
