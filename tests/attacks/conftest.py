@@ -98,7 +98,7 @@ def battle(work, tier, names, *, only):
         shutil.copytree(honest, work / "uploads" / "honest")
         secret = {VARIABLE: canaries.secrets["env"]}
         words = ("--isolation", tier.value, "--only", only)
-        words = (work / "uploads", "--out", out, "--jobs", 3, *words)  # many only wait
+        words = (work / "uploads", "--out", out, "--jobs", 2, *words)
         done = softmark("batch", folder, *words, home=home, **secret)
         problems, together = compared(work, known, canaries)
     return Batch(problems, together, out, done.stdout + done.stderr)

@@ -123,7 +123,7 @@ def test_base_is_wrong_in_every_file_of_code(tmp_path):
 
 @pytest.mark.long
 def test_command_line_tells_which_attacks_fail(solved, command_line):
-    done = command_line("validate", solved, "--attacks", "--jobs", 3)
+    done = command_line("validate", solved, "--attacks", "--jobs", 2)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split()[1:3] for line in done.stdout.splitlines() if line.startswith("✓")]
     assert sorted(rows) == sorted([[a.kind, a.name] for a in known_attacks()] + [ALL.split()])
@@ -132,7 +132,7 @@ def test_command_line_tells_which_attacks_fail(solved, command_line):
 @pytest.mark.long
 def test_command_line_tells_which_attacks_succeed(solved, command_line):
     (solved / "checks.py").write_text(CARELESS)
-    done = command_line("validate", solved, "--attacks", "--jobs", 3)
+    done = command_line("validate", solved, "--attacks", "--jobs", 2)
     assert done.returncode == 1, done.stdout + done.stderr
     wrong = [line.split()[2] for line in done.stdout.splitlines() if line.startswith("✗")]
     assert "ending-sys-exit" in wrong
