@@ -106,8 +106,8 @@ def kill_and_resume(start, folder, *, kills, seed):
 
 
 @pytest.mark.long
-def test_twenty_kills_lose_nothing(start, tmp_path):
-    kill_and_resume(start, tmp_path, kills=20, seed=2)
+def test_ten_kills_lose_nothing(start, tmp_path):
+    kill_and_resume(start, tmp_path, kills=10, seed=2)
 
 
 @pytest.mark.long
