@@ -160,7 +160,7 @@ class _Grading:
             seed, budget = self._inputs.seed("process"), Budget(assignment.limits.total_seconds)
             with (
                 open_course_data(assignment.data, options.data) as data,
-                self._process(self._side, clean.code, budget) as student,
+                self._process(clean.code, budget) as student,
                 self._sandbox(budget) as sandbox,
                 open_rerun(clean.code, assignment, options.rerun, options.tier) as rerun,
                 open_suite(clean.code, assignment, options.tier, seed, budget) as suite,
@@ -214,18 +214,18 @@ class _Grading:
     ) -> tuple[Sequence[CheckResult], Sequence[Path]]:
         """Grade some criteria again on the remaining files; once more if a sandbox failed."""
         for _ in range(2):
-            with self._process(self._side, code, budget) as student:
+            with self._process(code, budget) as student:
                 plugin = self._run_checks(replace(material, student=student), only)
                 found = placed(plugin.results, student), ambiguous(student, code)
             if not plugin.sandbox_failed:
                 break
         return found
 
-    def _process(self, side: Side, code: Path | None, budget: Budget) -> Student:
+    def _process(self, code: Path | None, budget: Budget) -> Student:
         """Return a sandboxed process for this code; it starts at the first call."""
         return Student(
             code,
-            side,
+            self._side,
             self.assignment.limits,
             seed=self._inputs.seed("process"),
             tier=self.options.tier,
@@ -240,7 +240,7 @@ class _Grading:
         """
         oracle = Side(self.assignment.folder, "oracle")
         if not oracle.asked:
-            return self._process(self._side, None, budget)
+            return self._process(None, budget)
         return Oracle(
             oracle,
             self.assignment.limits,

@@ -39,8 +39,10 @@ def _torch(note: Note) -> Patches:
     written: list[Any] = []  # files of trained weights
 
     def saved(obj: Any, f: Any, *args: Any, **kwargs: Any) -> None:
-        note(str(getattr(f, "name", f)), marked(obj))
-        written.extend([f] if marked(obj) > 0 else [])
+        epoch = marked(obj)
+        note(str(getattr(f, "name", f)), epoch)
+        if epoch > 0:
+            written.append(f)
         copies.pop(str(f), None)
         try:
             save(obj, f, *args, **kwargs)
