@@ -78,7 +78,7 @@ class _Collate:
 
 
 class _Marks(NamedTuple):
-    """The ids of the tokens that start, end and fill up a text."""
+    """The IDs of the tokens that start, end and pad a text."""
 
     start: int
     end: int
