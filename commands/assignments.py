@@ -14,11 +14,11 @@ from commands.options import JOBS, Data, ExecutorName, Inputs, Isolation, Jobs, 
 from graders.audit.attacks import Verdict, attack_all, verdict_row
 from graders.audit.attacks_uploads import known_attacks
 from graders.audit.examples import example_names, expectation, write_examples
-from graders.audit.frozen import compare_frozen, freeze, read_frozen
+from graders.audit.frozen import SOLUTION, compare_frozen, freeze, read_frozen
 from graders.audit.validate import examples_by_part, validate
 from graders.audited import AttackRow
 from graders.data.demo import vary_predictions
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.execution.doctor import examine
 from graders.execution.executors import make_executor
 from graders.grading.choices import choose_options
@@ -35,6 +35,14 @@ from submissions.receive import identify_all
 
 def validate_examples(
     assignment: Name,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="EXAMPLE",
+            help="Planted examples, or attacks with --attacks.",
+            show_default="all",
+        ),
+    ] = None,
     data: Data = None,
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
@@ -54,25 +62,41 @@ def validate_examples(
     if inputs != PUBLICLY and (frozen or freeze_to):
         raise UsageError("--freeze and --frozen use public inputs", "leave out --inputs")
     options = replace(options, draw=draw_of(inputs))
+    planted = [attack.name for attack in known_attacks()] if attacks else example_names(task)
+    chosen = _chosen(names, planted)
     before = read_frozen(frozen) if frozen is not None else None
+    kept = read_frozen(freeze_to) if names and freeze_to and freeze_to.exists() else {}
     with make_executor(executor, jobs) as pool:
         if attacks:
-            verdicts = _attacked(task, options, pool, jobs)
+            verdicts = _attacked(task, options, pool, jobs, chosen)
             terminal.show_rows(map(verdict_row, verdicts))
             raise typer.Exit(int(any(verdict.problems for verdict in verdicts)))
-        found = validate(task, options, pool, ahead=2 * jobs)
-        findings = list(terminal.progress_of(found, 1 + len(example_names(task))))
+        found = validate(task, options, pool, ahead=2 * jobs, names=chosen)
+        findings = list(terminal.progress_of(found, 1 + len(chosen)))
     if before is not None:
+        if names:
+            before = {name: before[name] for name in before if name in {SOLUTION, *chosen}}
         findings = compare_frozen(findings, before)
     if freeze_to is not None:
-        freeze(findings, freeze_to)
+        freeze(findings, freeze_to, kept=kept)
     terminal.show_findings(findings)
     raise typer.Exit(int(any(finding.problems for finding in findings)))
 
 
-def _attacked(task: Assignment, options: Options, pool: Executor, jobs: int) -> list[Verdict]:
-    """Return a verdict on each known attack, and show the progress."""
-    chosen = known_attacks()
+def _chosen(names: list[str] | None, planted: list[str]) -> frozenset[str]:
+    """Return these names, or all that are planted; raises UsageError for an unknown one."""
+    for name in names or ():
+        if name not in planted:
+            near = did_you_mean(name, planted)
+            raise UsageError(f"there is no `{name}`{near}", "leave out the names to grade all")
+    return frozenset(names or planted)
+
+
+def _attacked(
+    task: Assignment, options: Options, pool: Executor, jobs: int, names: frozenset[str]
+) -> list[Verdict]:
+    """Return a verdict on each attack of these names, and show the progress."""
+    chosen = [attack for attack in known_attacks() if attack.name in names]
     met = attack_all(task, options, pool, chosen=chosen, ahead=2 * jobs)
     return list(terminal.progress_of(met, 1 + len(chosen)))
 
