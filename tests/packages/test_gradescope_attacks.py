@@ -29,7 +29,7 @@ def container(request, tmp_path_factory):
     needs_containers()
     isolation, denied = TIERS[request.param]
     place = tmp_path_factory.mktemp("gradescope")
-    settings = Settings(A4.name, only=("span-corruption", "rotary"), isolation=isolation)
+    settings = Settings(A4.name, only=("rotary",), isolation=isolation)
     write_autograder(A4, place / "a.zip", settings)
     made = Container(lay_out(place / "a.zip", place / "root"), docker=True, denied=denied)
     assert made.set_up().returncode == 0
@@ -65,5 +65,5 @@ def test_attack_gains_nothing(container, wrong, without_attack, tmp_path, name):
         upload = build_attacker(attack, wrong, tmp_path / "uploads", A4.files, canaries)
         document = graded(container, upload)
         assert not list(canaries.harmed())
-    assert document["score"] <= without_attack < 14
+    assert document["score"] <= without_attack < 4
     assert LOOT not in json.dumps(document)
