@@ -89,7 +89,7 @@ def test_mixtures_and_any_text_are_judged_or_refused(judge, case, text):
 def test_a_long_answer_costs_little_memory(judge):
     texts = [piece * (10**5 // len(piece)) for piece in ("1, ", "(")]
     tracemalloc.start()
-    for verify, parts, asked in ASKED:
+    for verify, parts, asked in READERS:
         for text in texts:
             answered(judge, verify, parts, text, asked)
     peak = tracemalloc.get_traced_memory()[1]
