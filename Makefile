@@ -9,7 +9,9 @@ demo: $(VENV)/installed
 	$(BIN)/python grade.py demo
 	$(BIN)/python grade.py pipeline --out out/pipeline
 
-# Three workers for two cores: some tests wait for a limit.
+# Three workers for two cores: some tests wait for a limit. Bytecode is kept, whatever the environment
+# says: to rewrite the asserts of all tests anew costs each worker 10 seconds.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/installed-dev
 	$(BIN)/python -m compileall -q commands graders reference reports submissions
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not long"

@@ -18,6 +18,7 @@ from hypothesis import settings
 from graders.checks.run import without_constants
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
+from tests.reports.chromium import CHROMIUM, FLAGS
 
 without_constants().__enter__()  # for all tests, to their end
 settings.register_profile("tests", derandomize=True, deadline=None, database=None)
@@ -33,6 +34,21 @@ def pytest_collection_modifyitems(items):
     tests = Counter(item.path for item in items)
     slow = {item.path for item in items if {"slow", "long"} & {m.name for m in item.iter_markers()}}
     items.sort(key=lambda item: (item.path not in slow, tests[item.path] * (item.path in slow)))
+
+
+SHARING = "tests/graders/adapting/test_offline_"  # one process, which imports for 10 s
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give the files that share a process to one worker: each worker would start its own."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return SHARING if nodeid.startswith(SHARING) else super()._split_scope(nodeid)
+
+    return Scheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_finish():
@@ -70,6 +86,16 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A Chromium, started once; what a test opens in it, the test closes."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

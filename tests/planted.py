@@ -18,3 +18,8 @@ def examples_of(name):
     write_examples(load_assignment(name), work)
     work.chmod(0o755)
     return work
+
+
+def plain_source():
+    """The `src` of a right submission of `cs224n-a4`."""
+    return examples_of("cs224n-a4") / "correct-plain" / "src"

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.console import ROOT
-from tests.reports.chromium import CHROMIUM, FLAGS, needs_chromium
+from tests.reports.chromium import needs_chromium
 
 pytestmark = pytest.mark.slow
 
@@ -51,16 +51,12 @@ COPIED = """document.addEventListener('copy', () => {
 
 @pytest.mark.browser
 @needs_chromium
-def test_what_is_copied_is_what_one_types(site):
+def test_what_is_copied_is_what_one_types(site, browser):
     """Neither the prompt of a console block nor the answer below a command."""
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page()
+    with browser.new_page() as page:
         page.goto((site / "tutorial.html").as_uri())
         page.evaluate(COPIED)
         block = page.locator(".highlight", has_text="$ softmark validate").first
         block.locator("button").first.click()
         page.wait_for_function("window.copied")
         assert page.evaluate("window.copied").strip() == "softmark validate softmax"
-        browser.close()

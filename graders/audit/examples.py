@@ -68,8 +68,12 @@ class _Examples(BaseModel, extra="forbid"):
 
 def example_names(assignment: Assignment) -> list[str]:
     """Return the names of all planted examples, sorted."""
+    return _names(assignment, _planted(assignment))
+
+
+def _names(assignment: Assignment, planted: Mapping[str, Planted]) -> list[str]:
     own = (file.parent.name for file in (assignment.folder / "examples").glob(f"*/{EXPECTED}"))
-    return sorted({*own, *_planted(assignment)})
+    return sorted({*own, *planted})
 
 
 def write_examples(assignment: Assignment, folder: Path) -> list[Path]:
@@ -78,7 +82,8 @@ def write_examples(assignment: Assignment, folder: Path) -> list[Path]:
     Raises UsageError if examples.toml is malformed, or an edit's text does not occur exactly once.
     """
     planted = _planted(assignment)
-    for name in example_names(assignment):
+    names = _names(assignment, planted)
+    for name in names:
         if name in planted:
             for file, content in _contents(assignment, planted, name).items():
                 path = folder / name / file
@@ -87,7 +92,7 @@ def write_examples(assignment: Assignment, folder: Path) -> list[Path]:
             (folder / name / EXPECTED).write_text(_told(planted[name]), encoding="utf-8")
         else:
             shutil.copytree(assignment.folder / "examples" / name, folder / name)
-    return [folder / name for name in example_names(assignment)]
+    return [folder / name for name in names]
 
 
 def plant(assignment: Assignment, name: str, result: Result, why: str) -> Path:

@@ -16,7 +16,6 @@ from graders.model import (
 from reports.course.files import write_course_reports
 from reports.course.view import course_view
 from reports.student.page import write_student_page
-from tests.reports.chromium import CHROMIUM, FLAGS
 
 HIDDEN_SECRET = "the-secret-input-of-a-hidden-check"
 
@@ -115,15 +114,6 @@ def hostile(make_result):
         title=attack,
         environment={"intake": [attack], "seeds": {attack: attack}},
     )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -54,14 +54,14 @@ def test_ten_thousand_submissions_fit_on_pages_and_in_memory(large):
 @needs_chromium
 def test_ten_thousand_are_searched_and_sorted_on_one_page(large, browser):
     expect = pytest.importorskip("playwright.sync_api").expect
-    page = browser.new_page()
-    page.goto((large[0] / "index.html").as_uri())
-    expect(page.locator("[data-table] tbody tr")).to_have_count(250)
-    page.get_by_label("Search").fill("number 4711")
-    expect(page.get_by_role("status")).to_have_text("2 found among 10,000 submissions")
-    page.get_by_label("Search").fill("")
-    expect(page.get_by_role("status")).to_have_text("1 to 250 of 10,000 submissions")
-    by_score = page.get_by_role("columnheader", name="Score").get_by_role("button")
-    by_score.dblclick()
-    scores = page.locator("[data-table] tbody td:nth-child(4)").all_inner_texts()
+    with browser.new_page() as page:
+        page.goto((large[0] / "index.html").as_uri())
+        expect(page.locator("[data-table] tbody tr")).to_have_count(250)
+        page.get_by_label("Search").fill("number 4711")
+        expect(page.get_by_role("status")).to_have_text("2 found among 10,000 submissions")
+        page.get_by_label("Search").fill("")
+        expect(page.get_by_role("status")).to_have_text("1 to 250 of 10,000 submissions")
+        by_score = page.get_by_role("columnheader", name="Score").get_by_role("button")
+        by_score.dblclick()
+        scores = page.locator("[data-table] tbody td:nth-child(4)").all_inner_texts()
     assert scores == sorted(scores, key=float, reverse=True)

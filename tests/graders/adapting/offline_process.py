@@ -4,6 +4,7 @@
 snippet gets a fork of it: with warnings as errors, and with sockets that are detected.
 """
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -71,7 +72,8 @@ os._exit(0)  # nothing is left to do, and ending in order takes seconds
 @pytest.fixture(scope="session")
 def offline():
     for name in ("accelerate", "datasets", "evaluate", "torchmetrics"):
-        pytest.importorskip(name)
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed")
     environment = {
         **policy.environment(Path("/nonexistent")),
         **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},

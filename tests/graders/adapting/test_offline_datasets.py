@@ -4,7 +4,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("datasets")
 pytestmark = [
     pytest.mark.slow,  # the first test starts the process
     pytest.mark.skipif(sys.platform == "win32", reason="processes are forked"),

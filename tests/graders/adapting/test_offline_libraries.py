@@ -8,7 +8,6 @@ import pytest
 
 GRADERS = Path(__file__).parents[3] / "graders"
 posix = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked")
-pytest.importorskip("datasets")
 pytestmark = pytest.mark.slow  # the first test starts the process
 
 

@@ -77,7 +77,6 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked
 @pytest.mark.slow
 def test_a_metric_is_one_of_the_library_and_shares_nothing(run_offline):
     """In files they would: the sandbox has no locks that keep them apart."""
-    pytest.importorskip("evaluate")
     run_offline("""
         import evaluate, numpy as np, pytest
         metric = evaluate.load("accuracy")
@@ -106,7 +105,6 @@ def test_a_metric_is_one_of_the_library_and_shares_nothing(run_offline):
 @posix
 @pytest.mark.slow
 def test_metrics_are_combined_and_benchmarks_have_theirs(run_offline):
-    pytest.importorskip("evaluate")
     run_offline("""
         import evaluate, pytest
         from datasets import load_metric

@@ -26,7 +26,6 @@ from tests.graders.assignments.answering import Answering
 from tests.planted import examples_of
 
 FOLDER = ASSIGNMENTS / "cs224n_a4"
-EXAMPLES = examples_of("cs224n-a4")
 VERDICTS = ROOT / "tests" / "verdicts" / "cs224n-a4.json"
 STANFORD = {"sequence_length": "block+1", "end_marker": "none", "length_limit": "7/8"}
 XCS = {"sequence_length": "block", "end_marker": "required", "length_limit": "3/4"}
@@ -49,7 +48,7 @@ class StudentHere(Answering):
     def answer(self, function, /, *, seed, **values):
         random.seed(seed)
         np.random.seed(seed)
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # the CPU's: for a GPU, the stack is kept
         sys.modules["dataset"] = self.dataset
         sys.path.insert(0, self.folder)  # as in the sandbox
         try:
@@ -67,7 +66,7 @@ def reader_of(file, settings=STANFORD, draw=PUBLIC):
 
 
 def example(name, draw=PUBLIC):
-    return reader_of(EXAMPLES / name / "src" / "dataset.py", draw=draw)
+    return reader_of(examples_of("cs224n-a4") / name / "src" / "dataset.py", draw=draw)
 
 
 CHECKS = {
@@ -105,7 +104,7 @@ def broken(reader):
 
 def written(tmp_path, *changes, base="right-uniform-content"):
     """The reader of a planted dataset with these replacements in it."""
-    text = (EXAMPLES / base / "src" / "dataset.py").read_text(encoding="utf-8")
+    text = (examples_of("cs224n-a4") / base / "src" / "dataset.py").read_text(encoding="utf-8")
     for old, new in changes:
         assert old in text
         text = text.replace(old, new, 1)
@@ -139,7 +138,7 @@ def test_pads_for_masks_are_named(tmp_path):
 
 
 def test_missing_end_mask_is_named():
-    reader = reader_of(EXAMPLES / "right-start-first" / "src" / "dataset.py", XCS)
+    reader = reader_of(examples_of("cs224n-a4") / "right-start-first" / "src" / "dataset.py", XCS)
     reading = reader.read(reader.documents.small_block(15))
     assert named(LAYOUT_MISTAKES, reading).id == "end-mask-missing"
 
@@ -209,7 +208,7 @@ def test_hint_and_counterexample_reach_the_student():
     ],
 )
 def test_items_that_cannot_be_read_are_shown(tmp_path, instead, expected, came):
-    text = (EXAMPLES / "correct-plain" / "src" / "dataset.py").read_text()
+    text = (examples_of("cs224n-a4") / "correct-plain" / "src" / "dataset.py").read_text()
     file = tmp_path / "dataset.py"
     file.write_text(text.replace("return ids[:-1], ids[1:]", instead, 1))
     said = result_of("documents_are_corrupted", reader_of(file))

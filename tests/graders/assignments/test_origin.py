@@ -13,10 +13,12 @@ from tests.planted import examples_of
 DEV, TEST = "vanilla.pretrain.dev.predictions", "vanilla.pretrain.test.predictions"
 ROPE_TEST = "rope.pretrain.test.predictions"
 ASK = {"missing_checkpoints": "review", "doubtful_predictions": "review"}
-EXAMPLES = examples_of("cs224n-a4")
-EXTRACTED = EXAMPLES / "unproven-predictions-extracted"
 SOLUTION = ASSIGNMENTS / "cs224n_a4" / "solution"
 SIGN = "a model does not know which of its answers are wrong"
+
+
+def extracted():
+    return (examples_of("cs224n-a4") / "unproven-predictions-extracted" / ROPE_TEST).read_bytes()
 
 
 def lines(places):
@@ -51,14 +53,14 @@ def test_unknown_setting_is_named():
 @pytest.mark.parametrize("missing", ["accept", "review"])
 def test_extracted_predictions_are_named(judge, missing):
     changed = {**ASK, "missing_checkpoints": missing}
-    result = judge("rope_test", {ROPE_TEST: (EXTRACTED / ROPE_TEST).read_bytes()}, **changed)
+    result = judge("rope_test", {ROPE_TEST: extracted()}, **changed)
     assert (result.status, result.fraction) == ("needs_review", 1.0)
     assert SIGN in result.message
 
 
 def test_signs_alone_take_no_points(judge):
     changed = {"doubtful_predictions": "none"}
-    result = judge("rope_test", {ROPE_TEST: (EXTRACTED / ROPE_TEST).read_bytes()}, **changed)
+    result = judge("rope_test", {ROPE_TEST: extracted()}, **changed)
     assert (result.status, result.fraction) == ("needs_review", 1.0)
 
 

@@ -24,9 +24,8 @@ from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
 from graders.registry.discovery import ASSIGNMENTS
 from tests.graders.assignments.answering import Answering, Replies, passing, replaced
-from tests.planted import examples_of
+from tests.planted import plain_source
 
-PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n_a4" / "standins"
 FILES = (checks_application, checks_module, checks_properties, checks_table)
 CHECKS = {
@@ -51,7 +50,7 @@ class InProcess(Answering):
         forget_modules()
 
     def answer(self, function, /, **values):
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)  # the CPU's: for a GPU, the stack is kept
         try:
             return plain(getattr(_home(function), function)(**copy.deepcopy(values)))
         except Exception as error:  # noqa: BLE001  as the worker does
@@ -76,7 +75,7 @@ def hand_in_attention(importable):
     """Writes the plain attention.py with these replacements, and gives the student."""
 
     def write(*changes, **files):
-        code = (PLAIN / "attention.py").read_text(encoding="utf-8")
+        code = (plain_source() / "attention.py").read_text(encoding="utf-8")
         importable(attention=replaced(code, *changes), **files)
         return InProcess()
 
@@ -385,7 +384,7 @@ def test_table_kept_from_earlier_calls_is_seen(hand_in_attention):
     ids=["none", "relative import"],
 )
 def test_positions_of_the_model_are_judged(hand_in_attention, old, new, failed):
-    models = (PLAIN / "models.py").read_text(encoding="utf-8")
+    models = (plain_source() / "models.py").read_text(encoding="utf-8")
     assert old in models
     for each in {old, old.replace("config", "self.config")}:
         models = models.replace(each, new)

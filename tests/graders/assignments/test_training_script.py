@@ -13,9 +13,8 @@ from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
 from graders.registry.discovery import ASSIGNMENTS
 from tests.graders.assignments.answering import Answering, Replies, replaced
-from tests.planted import examples_of
+from tests.planted import plain_source
 
-PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n_a4" / "standins"
 CHECKS = {name: check for name, check in vars(checks).items() if name.startswith("test_")}
 SMALL = "n_layer=1, n_head=2, n_embd=16"  # a test needs no model of the course's size
@@ -43,7 +42,8 @@ def hand_in_script(importable, tmp_path, monkeypatch):
     """Writes the plain submission with these replacements in run.py, and gives the student."""
 
     def write(*changes, without=(), **files):
-        sources = {path.stem: path.read_text(encoding="utf-8") for path in PLAIN.glob("*.py")}
+        files_of_it = plain_source().glob("*.py")
+        sources = {path.stem: path.read_text(encoding="utf-8") for path in files_of_it}
         run = sources["run"].replace("n_layer=4, n_head=8, n_embd=256", SMALL)
         sources = {**sources, "run": replaced(run, *changes), **files}
         importable(**{name: text for name, text in sources.items() if name not in without})
@@ -137,7 +137,7 @@ SAVING = ((SAVE, ""), ("writer=writer,", "writer=writer, ckpt_path=args.writing_
 
 def trainer_with(old, new):
     """The plain trainer.py with a change."""
-    return replaced((PLAIN / "trainer.py").read_text(encoding="utf-8"), (old, new))
+    return replaced((plain_source() / "trainer.py").read_text(encoding="utf-8"), (old, new))
 
 
 @pytest.mark.parametrize(

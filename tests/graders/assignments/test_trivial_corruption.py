@@ -5,10 +5,9 @@ import textwrap
 import pytest
 
 from tests.graders.assignments.conftest import cases
-from tests.planted import examples_of
+from tests.planted import plain_source
 
 POINTS = 10.0
-PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src" / "dataset.py"
 DATASET = """
 
 class CharCorruptionDataset(CharCorruptionDataset):
@@ -101,7 +100,7 @@ def grade(grade_file):
     """The criterion's result of a dataset whose __getitem__ has this body."""
 
     def run(body):
-        text = PLAIN.read_text(encoding="utf-8")
+        text = (plain_source() / "dataset.py").read_text(encoding="utf-8")
         text += DATASET.format(body=textwrap.indent(body, " " * 8))
         return grade_file("span-corruption", "dataset.py", text)
 

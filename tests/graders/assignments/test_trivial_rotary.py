@@ -5,10 +5,9 @@ import textwrap
 import pytest
 
 from tests.graders.assignments.conftest import cases
-from tests.planted import examples_of
+from tests.planted import plain_source
 
 POINTS = 4.0
-PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src" / "attention.py"
 TABLE = """theta = 10000.0 ** (-torch.arange(0, dim, 2).float() / dim)
 angles = torch.outer(torch.arange(max_positions).float(), theta)
 return torch.stack((torch.cos(angles), torch.sin(angles)), dim=-1)"""
@@ -101,7 +100,7 @@ def grade(grade_file):
     """The criterion's result of an attention.py of these parts."""
 
     def run(**parts):
-        text = PLAIN.read_text(encoding="utf-8")
+        text = (plain_source() / "attention.py").read_text(encoding="utf-8")
         for name, part in parts.items():
             right, depth = WRITTEN[name]
             assert textwrap.indent(right, depth) in text

@@ -25,13 +25,10 @@ from submissions.receive import identify
 from tests.graders.assignments.answering import Answering, passing
 from tests.planted import examples_of
 
-EXAMPLES = examples_of("uw-a2")
 FILES = (checks, checks_attention)
 CHECKS = {
     name: check for file in FILES for name, check in vars(file).items() if name.startswith("test_")
 }
-RIGHT = (EXAMPLES / "right-mini-starter-split" / "A2S2.py").read_text()
-HELPERS = RIGHT.partition("def self_attention")[0]
 FUSED = """
 def self_attention(Q, K, V, n_heads=1, causal=True):
     heads = [torch.stack(x.chunk(n_heads, -1), 1) for x in (Q, K, V)]
@@ -59,6 +56,18 @@ class Replies(Answering):
 
     def answer(self, function, /, **values):
         return self.value(values) if callable(self.value) else self.value
+
+
+def example(name):
+    return examples_of("uw-a2") / name
+
+
+def right():
+    return (example("right-mini-starter-split") / "A2S2.py").read_text()
+
+
+def helpers():
+    return right().partition("def self_attention")[0]
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +107,7 @@ def test_checks_share_eighteen_points():
 
 
 def test_notebook_and_script_get_the_same_result(grade):
-    notebook, script = (grade(EXAMPLES / f"right-mini-{each}") for each in ("notebook", "script"))
+    notebook, script = (grade(example(f"right-mini-{each}")) for each in ("notebook", "script"))
     seen = [
         [
             (check.id, check.status, check.fraction, check.message.replace(".ipynb", ".py"))
@@ -113,7 +122,7 @@ def test_notebook_and_script_get_the_same_result(grade):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "draw"), [("loops", 1), ("einsum", 2), ("einsum", 3)])
 def test_right_code_keeps_its_points_whatever_is_drawn(grade, name, draw):
-    assert lost(grade(EXAMPLES / f"right-mini-{name}", draw)) == {}
+    assert lost(grade(example(f"right-mini-{name}"), draw)) == {}
 
 
 def test_right_attention_alone_keeps_its_own_points(grade):
@@ -123,23 +132,23 @@ def test_right_attention_alone_keeps_its_own_points(grade):
 
 
 def test_wrong_attention_leaves_the_functions_their_points(grade):
-    assert grade(HELPERS).score == 11
+    assert grade(helpers()).score == 11
 
 
 def test_self_attention_of_wrong_functions_keeps_its_composition(grade):
-    result = grade(RIGHT.replace("A, -1)", "A, -2)"))
+    result = grade(right().replace("A, -1)", "A, -2)"))
     assert "attn-softmax" in lost(result)
     assert "self-attention-composition" not in lost(result)
 
 
 def test_mask_kept_from_an_earlier_call_is_seen(grade):
-    result = grade(HELPERS + CACHED)
+    result = grade(helpers() + CACHED)
     assert "same-answer-again" in lost(result) or "self-attention-one-head" in lost(result)
     assert result.score < 17
 
 
 def test_code_for_float32_alone_is_told_and_loses_nothing(grade):
-    text = RIGHT.replace(
+    text = right().replace(
         "return A.matmul(V)",
         "return torch.matmul(A, V, out=torch.zeros(A.shape[:-1] + V.shape[-1:]))",
     )
@@ -149,52 +158,56 @@ def test_code_for_float32_alone_is_told_and_loses_nothing(grade):
 
 
 def test_functions_for_three_axes_alone_are_enough_head_by_head(grade):
-    result = grade(EXAMPLES / "right-mini-loops")
+    result = grade(example("right-mini-loops"))
     assert "does not accept (B, n_heads, T, ...)" in said_of(result, "pairwise-similarities")
     assert result.score == 18
 
 
 def test_functions_that_attention_does_without_may_take_three_axes_alone(grade):
-    text = HELPERS.replace("K.transpose(-1, -2)", "K.transpose(1, 2)") + FUSED
+    text = helpers().replace("K.transpose(-1, -2)", "K.transpose(1, 2)") + FUSED
     result = grade(text)
     assert "Your self_attention never passes that shape" in said_of(result, "pairwise-similarities")
     assert result.score == 18
 
 
 def test_functions_for_three_axes_alone_are_not_enough_where_heads_are_split(grade):
-    result = grade(RIGHT.replace("K.transpose(-1, -2)", "K.transpose(1, 2)"))
+    result = grade(right().replace("K.transpose(-1, -2)", "K.transpose(1, 2)"))
     assert "pairwise-similarities" in lost(result)
 
 
 def test_einops_and_compiled_functions_are_taken(grade):
-    text = RIGHT.replace("def self_attention", "@torch.compile\ndef self_attention").replace(
-        "return x.reshape(*x.shape[:2], n_heads, x.shape[2] // n_heads).transpose(1, 2)",
-        "return rearrange(x, 'b t (h c) -> b h t c', h=n_heads)",
+    text = (
+        right()
+        .replace("def self_attention", "@torch.compile\ndef self_attention")
+        .replace(
+            "return x.reshape(*x.shape[:2], n_heads, x.shape[2] // n_heads).transpose(1, 2)",
+            "return rearrange(x, 'b t (h c) -> b h t c', h=n_heads)",
+        )
     )
     assert grade("from einops import rearrange\n" + text).score == 18
 
 
 def test_mask_written_into_the_scores_is_right(grade):
-    text = RIGHT.replace("return A.masked_fill(", "A.masked_fill_(")
+    text = right().replace("return A.masked_fill(", "A.masked_fill_(")
     result = grade(text.replace("A = apply_causal_mask(", "apply_causal_mask("))
     assert result.score == 18
 
 
 def test_gradients_that_reach_some_inputs_only_are_told_and_cost_points(grade):
-    result = grade(RIGHT.replace("return A.matmul(V)", "return A.detach().matmul(V)"))
+    result = grade(right().replace("return A.matmul(V)", "return A.detach().matmul(V)"))
     assert "some of Q, K and V, but not Q, K" in said_of(result, "inputs-are-kept")
     assert result.score == 17.5
-    assert "gradient" not in said_of(grade(RIGHT), "self-attention-is-written")
+    assert "gradient" not in said_of(grade(right()), "self-attention-is-written")
 
 
 def test_attention_without_gradients_costs_nothing(grade):
-    result = grade(RIGHT.replace("def self_attention", "@torch.no_grad()\ndef self_attention"))
+    result = grade(right().replace("def self_attention", "@torch.no_grad()\ndef self_attention"))
     assert "No gradient reaches Q, K, V." in said_of(result, "self-attention-is-written")
     assert result.score == 18
 
 
 def test_missing_function_is_named_with_the_files_that_were_looked_at(grade):
-    said = said_of(grade(EXAMPLES / "wrong-mini-function-missing"), "merge-heads")
+    said = said_of(grade(example("wrong-mini-function-missing")), "merge-heads")
     assert "`merge_heads`" in said
     assert "A2S2.py" in said
 

@@ -78,8 +78,8 @@ def test_kills_between_two_calls_lose_no_answer_and_count_for_nobody(start):
             time.sleep(0.01)
 
 
-def test_the_last_of_many_faults_keeps_its_hint(start):
-    student = start()
+def test_the_last_of_many_faults_keeps_its_hint(opener):
+    student = opener()
     for _ in range(MAX_FAULTS + 1):
         with pytest.raises(StudentExited) as ended:
             student.call("run", source="import os; os._exit(3)")

@@ -14,11 +14,10 @@ from reference.data.vocabulary import Vocabulary
 from reference.models.gpt import GPT, GPTConfig
 from reference.models.prediction import predict_places, read_prompts
 from reference.training.files import save_tensors
-from tests.planted import examples_of
+from tests.planted import plain_source
 
 pytest.importorskip("torch.utils.tensorboard", reason="tensorboard is not installed")
 
-PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n_a4" / "standins"
 QUESTIONS = 2
 
@@ -33,7 +32,7 @@ def data():
 def evaluate(tmp_path):
     """Runs `run.py evaluate` of a plain submission, with models.py and the like beside it."""
     shutil.copytree(STANDINS, tmp_path / "src")
-    shutil.copytree(PLAIN, tmp_path / "src", dirs_exist_ok=True)
+    shutil.copytree(plain_source(), tmp_path / "src", dirs_exist_ok=True)
 
     def run(variant, corpus, checkpoint, questions):
         words = [sys.executable, "src/run.py", "evaluate", variant, corpus]

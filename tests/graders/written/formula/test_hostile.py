@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.support.formula_corpus import NASTY, RIGHT, TOKENS, read
+from benchmarks.support.formula_corpus import RIGHT, TOKENS, read
 
 ROOT = Path(__file__).parents[4]
 LIMITED = """
@@ -19,14 +19,10 @@ read(RIGHT[0])
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + 200 * 2**20,) * 2)
 for text in (*NASTY, *random_texts(1500, 1)):
+    print(ascii(text[:200]))
     signal.alarm(30)
     read(text)
 """
-
-
-@pytest.mark.parametrize("text", NASTY, ids=lambda text: ascii(text[:24]))
-def test_nasty_texts_are_read_or_refused(text):
-    read(text)
 
 
 MIXED = st.builds(
@@ -50,9 +46,9 @@ def test_a_spoiled_answer_is_read_or_refused(text, data):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads its size from /proc")
-def test_hostile_texts_fit_in_200_mb_and_never_hang():
+def test_nasty_texts_are_read_or_refused_in_200_mb_and_never_hang():
     """The process has 200 MB beyond its imports and dies by an alarm if one text hangs."""
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", LIMITED]
+    command = [sys.executable, "-u", "-c", LIMITED]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.returncode == 0, (done.stdout.splitlines()[-1:], done.stderr[-2000:])

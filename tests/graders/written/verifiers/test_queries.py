@@ -74,8 +74,11 @@ def test_a_direction_without_a_scale_earns_half(judge, earned, answer, setting):
         ("beta*(mu_a+1.01 mu_b)", 0), ("alpha*(mu_a+mu_b)", 0), ("beta*(v_a+v_b)", 0),
     ],
 )  # fmt: skip
-def test_keys_for_means_are_told_and_earn_half_of_the_rest(judge, earned, answer, share):
+def test_keys_for_means_earn_half_of_the_rest(earned, answer, share):
     assert earned("average_query", answer, **MEANS) == {share}
+
+
+def test_keys_for_means_are_explained(judge):
     found = judge("average_query", "beta*(k_a+k_b)", **MEANS)
     assert "random" in found.message
     assert "fixed" in found.hint
