@@ -1,6 +1,7 @@
 """Commands about assignments: validate, audit, examples, demo, new ones; and `doctor`."""
 
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from importlib.util import find_spec
@@ -12,13 +13,13 @@ import typer
 from commands.grading import RunTarget, grade_into
 from commands.options import JOBS, Data, ExecutorName, Inputs, Isolation, Jobs, Name, Out
 from graders.audit.attacks import Verdict, attack_all, verdict_row
-from graders.audit.attacks_uploads import known_attacks
+from graders.audit.attacks_uploads import Attack, known_attacks
 from graders.audit.examples import example_names, expectation, write_examples
-from graders.audit.frozen import compare_frozen, freeze, read_frozen
+from graders.audit.frozen import SOLUTION, compare_frozen, freeze, read_frozen
 from graders.audit.validate import examples_by_part, validate
 from graders.audited import AttackRow
 from graders.data.demo import vary_predictions
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.execution.doctor import examine
 from graders.execution.executors import make_executor
 from graders.grading.choices import choose_options
@@ -35,6 +36,14 @@ from submissions.receive import identify_all
 
 def validate_examples(
     assignment: Name,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="EXAMPLE",
+            help="Planted examples, or attacks with --attacks.",
+            show_default="all",
+        ),
+    ] = None,
     data: Data = None,
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
@@ -54,25 +63,44 @@ def validate_examples(
     if inputs != PUBLICLY and (frozen or freeze_to):
         raise UsageError("--freeze and --frozen use public inputs", "leave out --inputs")
     options = replace(options, draw=draw_of(inputs))
+    known = {attack.name: attack for attack in known_attacks()} if attacks else {}
+    chosen = _chosen(names, [*known] or example_names(task))
     before = read_frozen(frozen) if frozen is not None else None
+    kept = read_frozen(freeze_to) if names and freeze_to and freeze_to.exists() else {}
     with make_executor(executor, jobs) as pool:
         if attacks:
-            verdicts = _attacked(task, options, pool, jobs)
+            verdicts = _attacked(task, options, pool, jobs, [known[name] for name in chosen])
             terminal.show_rows(map(verdict_row, verdicts))
             raise typer.Exit(int(any(verdict.problems for verdict in verdicts)))
-        found = validate(task, options, pool, ahead=2 * jobs)
-        findings = list(terminal.progress_of(found, 1 + len(example_names(task))))
+        found = validate(task, options, pool, ahead=2 * jobs, names=chosen)
+        findings = list(terminal.progress_of(found, 1 + len(chosen)))
     if before is not None:
+        if names:
+            before = {name: before[name] for name in before if name in {SOLUTION, *chosen}}
         findings = compare_frozen(findings, before)
     if freeze_to is not None:
-        freeze(findings, freeze_to)
+        freeze(findings, freeze_to, kept=kept)
     terminal.show_findings(findings)
     raise typer.Exit(int(any(finding.problems for finding in findings)))
 
 
-def _attacked(task: Assignment, options: Options, pool: Executor, jobs: int) -> list[Verdict]:
-    """Return a verdict on each known attack, and show the progress."""
-    chosen = known_attacks()
+def _chosen(names: list[str] | None, planted: list[str]) -> list[str]:
+    """Return these names, or all that are planted; raises UsageError for an unknown one."""
+    for name in names or ():
+        if name not in planted:
+            near = did_you_mean(name, planted)
+            raise UsageError(
+                f"there is no example or attack `{name}` here{near}",
+                "`python grade.py examples ASSIGNMENT` lists the examples, and "
+                "`validate ASSIGNMENT --attacks` grades all attacks",
+            )
+    return list(dict.fromkeys(names or planted))
+
+
+def _attacked(
+    task: Assignment, options: Options, pool: Executor, jobs: int, chosen: Sequence[Attack]
+) -> list[Verdict]:
+    """Return a verdict on each of these attacks, and show the progress."""
     met = attack_all(task, options, pool, chosen=chosen, ahead=2 * jobs)
     return list(terminal.progress_of(met, 1 + len(chosen)))
 
@@ -120,7 +148,7 @@ def audit(
         grader = Grader(pool, 2 * jobs, Kept(folder))
         found = run_audit(GradingRequest(task, options), grader, plan, terminal.progress_of)
         if attacks:
-            rows = map(verdict_row, _attacked(task, options, pool, jobs))
+            rows = map(verdict_row, _attacked(task, options, pool, jobs, known_attacks()))
             found = replace(found, attacks=tuple(AttackRow(*row) for row in rows))
     terminal_audit.show_audit(found)
     typer.echo(f"report: {write_audit(found, folder)}")

@@ -65,7 +65,7 @@ def find(
     in the alphabet. Artifacts are searched for next to the code folder, in it, then anywhere; an
     exact name wins over one that differs by case. If there is neither, the only file counts to
     whose name a browser or an editor added something; for an answers file, the only document with
-    a title such as `written.pdf`.
+    a title such as `written.pdf`, or without `code` the only one of the upload.
     """
     own = sorted(path for path in files if not _is_foreign(path))
     if any("*" in name for name in code):
@@ -89,6 +89,8 @@ def find(
         titled = {path for path in others if _is_titled(path, name)}.union(_renamed(own, name))
         if len(titled) == 1 and _stem(name) not in {_stem(each) for each in found}:
             found[name] = tuple(titled)
+    if not code and not found:
+        found = _only_document(own, artifacts)
     if not code and not found:
         notes += _archive_notes(own)
     return Found(chosen, found, (*notes, *_misnamed_notes(own, found, artifacts)))
@@ -269,6 +271,21 @@ def _is_titled(path: PurePosixPath, name: str) -> bool:
     words = re.split(r"[^a-z]+", path.stem.casefold())
     document = name.casefold().endswith(".md") and path.suffix.casefold() in TITLED
     return document and not TITLES.isdisjoint(words) and not is_copy_like(path.stem)
+
+
+def _only_document(
+    files: Iterable[PurePosixPath], artifacts: Iterable[str]
+) -> dict[str, tuple[PurePosixPath, ...]]:
+    """Return the only document by the answers file of its format; beside it, no README counts."""
+    suffixes = TITLED.union(WRITTEN)
+    documents = [path for path in files if path.suffix.casefold() in suffixes]
+    documents = [path for path in documents if path.stem.casefold() != "readme"] or documents
+    if len(documents) != 1 or is_copy_like(documents[0].stem):
+        return {}
+    (path,) = documents
+    written = {PurePosixPath(name).suffix: name for name in artifacts}
+    suffix = path.suffix.casefold() if path.suffix.casefold() in WRITTEN else ".md"
+    return {written[suffix]: (path,)} if suffix in written else {}
 
 
 def _candidates(

@@ -20,10 +20,21 @@ SOLUTION = "reference"
 Verdicts = Mapping[str, Mapping[str, Any]]  # of an example, by check
 
 
-def freeze(findings: Sequence[Finding], file: Path) -> None:
-    """Write the verdicts of these findings to a file."""
-    found = sorted(_verdicts(findings).items())
-    text = ",\n".join(f'"{name}": {{{_lines(verdicts)}}}' for name, verdicts in found)
+def freeze(
+    findings: Sequence[Finding], file: Path, *, kept: Mapping[str, Verdicts] | None = None
+) -> None:
+    """Write the verdicts of these findings to a file, with those in `kept` of other examples.
+
+    Raises UsageError if the solution's verdicts are not the kept ones, which the others refer to.
+    """
+    kept, found = kept or {}, _verdicts(findings)
+    if kept and kept.get(SOLUTION) != found[SOLUTION]:
+        raise UsageError(
+            f"{file}: the solution's verdicts are others than in this file",
+            "freeze all examples: leave out their names",
+        )
+    named = sorted({**kept, **found}.items())
+    text = ",\n".join(f'"{name}": {{{_lines(verdicts)}}}' for name, verdicts in named)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{{\n{text}\n}}\n", encoding="utf-8")

@@ -124,7 +124,7 @@ def test_stray_copies_are_ignored_with_a_note(name):
      ("answers_template.md", False), ("answerable.md", False), ("answer.csv", False)],
 )  # fmt: skip
 def test_an_answers_file_may_have_a_longer_name(name, read):
-    assert ("answers.md" in find(tree(f"a4: {name}"), (), ("answers.md",)).files) is read
+    assert ("answers.md" in find(tree(f"a4: {name}"), CODE, ("answers.md",)).files) is read
     found = find(tree(f"a4: {name} answers.md"), (), ("answers.md",))
     assert found.files["answers.md"] == (P("a4/answers.md"),)
 
@@ -135,13 +135,25 @@ def test_an_answers_file_may_have_a_longer_name(name, read):
      ("notes.md", False), ("README.md", False), ("hw.csv", False), ("report_old.md", False)],
 )  # fmt: skip
 def test_the_only_document_with_a_title_is_the_answers_file(name, read):
-    found = find(tree(f"a4: {name} notes.txt"), (), ANSWERS)
+    found = find(tree(f"a4: {name} notes.txt"), CODE, ANSWERS)
     assert found.files == ({"answers.md": (P("a4") / name,)} if read else {})
     several = find(tree(f"a4: {name} solutions.tex writeup.md"), (), ANSWERS)
     assert not several.files
     assert "Ignored `a4/writeup.md`; rename it to answers.md" in several.notes
     exact = P("a4/answers.yaml")
     assert find([P("a4") / name, exact], (), ANSWERS).files == {"answers.yaml": (exact,)}
+
+
+@pytest.mark.parametrize(
+    ("names", "read"),
+    [("lovelace.md", "answers.md"), ("README.md", "answers.md"),
+     ("Ada.YAML README.md", "answers.yaml"), ("ada.pdf run.py", "answers.md"),
+     ("ada.md notes.md", ""), ("ada.csv", ""), ("ada_old.md", "")],
+)  # fmt: skip
+def test_the_only_document_is_the_answers_file_of_an_assignment_without_code(names, read):
+    files = tree(f"a4: {names}")
+    assert find(files, (), ANSWERS).files == ({read: (P("a4") / names.split()[0],)} if read else {})
+    assert not find(files, CODE, ANSWERS).files
 
 
 @pytest.mark.parametrize(

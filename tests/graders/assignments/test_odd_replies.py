@@ -31,7 +31,7 @@ CRITERIA = [
     if criterion.kind == "code"
 ]
 SHORT = [("cs224n-a4", "training-script"), ("uw-a2", "mini-transformer"), ("jhu-hw6", "evaluation")]
-MANY = 15  # examples of each function and criterion
+MANY = 8  # examples of each function and criterion
 
 
 @cache

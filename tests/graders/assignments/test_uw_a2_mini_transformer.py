@@ -10,7 +10,7 @@ import pytest
 
 from graders.assignments.uw_a2.mini_transformer import checks, checks_attention
 from graders.assignments.uw_a2.mini_transformer.expected import Attention
-from graders.assignments.uw_a2.mini_transformer.helpers import Judge
+from graders.assignments.uw_a2.mini_transformer.functions import Judge
 from graders.assignments.uw_a2.mini_transformer.mistakes import ATTENTIONS
 from graders.assignments.uw_a2.mini_transformer.questions import Draws
 from graders.boundary.tiers.sandbox import best_tier

@@ -1,5 +1,8 @@
 """Verdicts on planted examples are frozen in a file, and every change is reported."""
 
+import json
+import shutil
+
 import pytest
 from typer.testing import CliRunner
 
@@ -29,8 +32,9 @@ def planted(tiny_folder):
 def validated(planted, tmp_path):
     """Runs `validate` on it; returns the exit code and what it printed, as one line."""
 
-    def run(option, file="verdicts.json"):
-        words = ["validate", str(planted), "--executor", "serial", option, str(tmp_path / file)]
+    def run(option, file="verdicts.json", *names):
+        words = ["validate", str(planted), *names, "--executor", "serial"]
+        words += [option, str(tmp_path / file)]
         done = CliRunner().invoke(grade.app, words, catch_exceptions=False)
         return done.exit_code, " ".join(done.output.split())
 
@@ -64,6 +68,38 @@ def test_change_that_costs_no_points_is_reported(validated, planted, old, new, s
     code, output = validated("--frozen")
     assert code == 1
     assert said in output
+
+
+def test_named_examples_alone_are_graded_compared_and_frozen(validated, planted, tmp_path):
+    examples = planted / "examples"
+    shutil.copytree(examples / "wrong", examples / "other")
+    validated("--freeze")
+    (examples / "other" / "work.py").write_text(RIGHT)
+    code, output = validated("--frozen", "verdicts.json", "wrong")
+    assert code == 0, output
+    assert "other" not in output
+    (examples / "other" / "expected.toml").write_text('why = "x"\n')
+    assert validated("--freeze", "verdicts.json", "other")[0] == 0
+    assert set(json.loads((tmp_path / "verdicts.json").read_text())) == {
+        "other", "reference", "wrong",
+    }  # fmt: skip
+    assert validated("--frozen")[0] == 0
+
+
+def test_an_unknown_name_is_refused(validated):
+    with pytest.raises(
+        UsageError, match="no example or attack `wrongs` here; did you mean `wrong`"
+    ):
+        validated("--freeze", "verdicts.json", "wrongs")
+
+
+def test_named_examples_are_not_frozen_beside_verdicts_of_another_solution(validated, planted):
+    """The file says of an example only what differs from the solution."""
+    validated("--freeze")
+    checks = planted / "checks.py"
+    checks.write_text(checks.read_text().replace("def test_doubles_zero", "def test_of_zero"))
+    with pytest.raises(UsageError, match="the solution's verdicts are others"):
+        validated("--freeze", "verdicts.json", "wrong")
 
 
 def test_file_without_verdicts_is_refused_before_anything_is_graded(validated, tmp_path):

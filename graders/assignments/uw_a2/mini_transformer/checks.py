@@ -13,7 +13,7 @@ from graders.checks.mistakes import sentence
 from graders.checks.score import Score
 
 from .expected import Floats, by_head_size, merge, similarities, softmax, split
-from .helpers import Function, Judge, asked
+from .functions import Function, Judge, asked
 from .mistakes import (
     HEADS,
     MERGE,
