@@ -47,6 +47,7 @@ def custom_forward(
         parts = Parts(model)
         pretrained = has_hub_weights(parts.backbone, [spec["family"]])
         parts.load(weights)
+        prefix = _size(parts, spec)  # before forward(), which may only now create one
         model.eval()
         calls: list[dict[str, Any]] = []
         parts.backbone.register_forward_pre_hook(
@@ -63,7 +64,7 @@ def custom_forward(
         "calls": calls[:4],
         "parts": parts.told(),
         "pretrained": pretrained,
-        "prefix": _size(parts, spec),
+        "prefix": prefix,
         "gradients": gradients,
         "training": training,
         "again": again,
@@ -238,14 +239,20 @@ class Parts:
             _copy(self.head.bias, weights["bias"])
             if weights.get("prefix") is not None:
                 pieces = self.prefix(weights["prefix"].size)
-                rows = weights["prefix"].reshape(len(pieces) or 1, -1)
+                whole = weights["prefix"]
+                rows = whole.reshape(len(pieces), -1) if len(pieces) > 1 else [whole]
                 for piece, row in zip(pieces, rows, strict=False):
                     _copy(piece, row)
 
 
 def _copy(parameter: torch.Tensor | None, values: Any) -> None:
-    """Copy values if there are as many as the parameter has elements."""
+    """Copy values if there are as many as the parameter has elements.
+
+    A matrix of exchanged rows and columns, such as a prefix of shape (d, length), is transposed.
+    """
     if parameter is not None and parameter.numel() == values.size:
+        if values.ndim > 1 and parameter.squeeze().shape == values.shape[::-1] != values.shape:
+            values = values.T
         parameter.copy_(torch.tensor(values).reshape(parameter.shape))
 
 

@@ -23,6 +23,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 import numpy as np
+import numpy.lib._datasource as datasource
 import numpy.random  # numpy loads it on first use, which each child would pay for
 import torch
 
@@ -130,14 +131,23 @@ def _open_student_side(order: Order) -> None:
         del sys.modules[name]
     delattr(sys.modules["graders"], "boundary")
     sys.meta_path[:] = [each for each in sys.meta_path if "editable" not in repr(each)]
-    builtins.open = io.open = _opening(builtins.open, order.code)  # pathlib takes it from io
+    _find_own_files(order.code)
+
+
+def _find_own_files(code: str) -> None:
+    """Let the student's code find its own files by relative paths, to read them.
+
+    Students run their code in the folder where these paths start; here it runs in another one.
+    What exists can be removed, too: that does nothing.
+    """
+    builtins.open = io.open = _opening(builtins.open, code)  # pathlib takes it from io
+    datasource.open = _opening(datasource.open, code)  # np.loadtxt, np.genfromtxt
+    os.stat = _finding(os.stat, code, os.stat)  # os.path.exists, Path.exists
+    os.remove = os.unlink = _finding(os.remove, code, lambda *_, **__: None)
 
 
 def _opening(original: Callable[..., Any], code: str) -> Callable[..., Any]:
-    """Return an `open` that also finds the student's own files by relative paths.
-
-    Students run their code in the folder where these paths start; here it runs in another one.
-    """
+    """Return an `open` that also finds the student's own files."""
 
     def open_own(file: Any, mode: Any = "r", *values: Any, **named: Any) -> Any:
         try:
@@ -151,12 +161,29 @@ def _opening(original: Callable[..., Any], code: str) -> Callable[..., Any]:
     return open_own
 
 
+def _finding(
+    original: Callable[..., Any], code: str, found: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return a function of a path that calls `found` if only the student's own file is there."""
+
+    def find(path: Any, *, dir_fd: int | None = None, **named: Any) -> Any:
+        try:
+            return original(path, dir_fd=dir_fd, **named)
+        except FileNotFoundError:
+            own = _own_file(path, code)
+            if own is None or dir_fd is not None:
+                raise
+        return found(own, **named)
+
+    return find
+
+
 def _own_file(path: Any, code: str) -> str | None:
     """Return the file of this path from the folder of the student's calling file, or one above."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and not frame.f_code.co_filename.startswith(code + os.sep):
         frame = frame.f_back
-    if frame is None or not isinstance(path, str | os.PathLike):
+    if frame is None or not isinstance(path, str | os.PathLike) or os.path.isabs(path):
         return None
     folders = [
         parent for parent in Path(frame.f_code.co_filename).parents if parent.is_relative_to(code)

@@ -29,7 +29,7 @@ LOADER = {"orders": [[1, 0], [0, 1]], "places": [1, 0], "count": 2, "names": ["a
 ITEM = {"type": "dict", "text": "a film", "label": 1}
 BATCH = {"text": {"input_ids": np.ones((4, 3), dtype=np.int64),
                   "attention_mask": np.ones((4, 3), dtype=np.int64)},
-         "labels": np.array([1, 0, 1, 0])}  # fmt: skip
+         "labels": np.array([1, 0, 1, 0]), "dropped": [99]}  # fmt: skip
 TRAINED = {"ids": [np.ones((4, 3), dtype=np.int64)], "training": [True], "gradient": [True],
            "steps": [1], "returned": [NUMBER], "weights": {"w": np.ones(2)}}  # fmt: skip
 EVALUATED = {"returned": {"type": "tuple", "parts": {"0": NUMBER, "1": NUMBER}},
@@ -37,7 +37,7 @@ EVALUATED = {"returned": {"type": "tuple", "parts": {"0": NUMBER, "1": NUMBER}},
 REPLIES = {
     "sst2_file": {"file": "A2S3.py", "notes": ["one"]},
     "sst2_splits": {"train": {"length": 9, "items": [ITEM]}, "test": {"length": 3, "items": []}},
-    "sst2_indexed": {"length": 13, "items": [ITEM] * 13},
+    "sst2_indexed": {"length": 14, "items": [ITEM] * 14},
     "sst2_items": {"first": [ITEM] * 9, "again": [ITEM] * 9, "type": "dict"},
     "sst2_collate": [BATCH] * 4,
     "sst2_training": TRAINED,
@@ -50,7 +50,7 @@ REPLIES = {
         "loaders": {"train": LOADER, "validation": LOADER, "test": LOADER},
     },
 }  # fmt: skip
-TOKENS = {"ids": [np.arange(700 if at == 11 else 5) for at in range(12)], "pad": 1, "size": 2000}
+TOKENS = {"ids": [np.arange(700 if at > 10 else 5) for at in range(13)], "pad": 1, "size": 2000}
 WEIGHTS = {"w": np.zeros(2)}
 
 

@@ -39,7 +39,10 @@ def attempt(action):
 """
 
 READING = """
+import os
 from pathlib import Path
+
+import numpy as np
 
 def read(name):
     with open(name) as file:
@@ -47,6 +50,18 @@ def read(name):
 
 def write(name):
     Path(name).write_text("changed")
+    return read(name)
+
+def table(name):
+    return [np.loadtxt(name), np.genfromtxt(Path(name))]
+
+def exists(name):
+    return [os.path.exists(name), Path(name).exists(), os.path.isfile(name)]
+
+def remove(name):
+    for delete in (os.remove, Path.unlink):
+        if os.path.exists(name):
+            delete(Path(name))
     return read(name)
 """
 CODE = {
@@ -63,6 +78,7 @@ CODE = {
     "package/inner.py": "def deep():\n    raise KeyError('deep')\n",
     "package/reading.py": READING,
     "package/own.txt": "beside the code",
+    "package/table.txt": "1 2\n3 4\n",
     "settings.txt": "above the code",
 }
 

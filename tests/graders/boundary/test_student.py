@@ -44,6 +44,22 @@ def test_the_students_files_are_found_by_relative_paths(student):
     assert ask("write", "settings.txt") == ["changed"] * 2  # in the current folder
 
 
+def test_the_students_files_exist_and_are_tables(student):
+    def ask(function, name):
+        return student.call("make", module="package.reading", function=function, name=name)
+
+    for table in ask("table", "table.txt"):
+        assert table.tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(StudentRaised, match=r"FileNotFoundError.*missing.txt"):
+        ask("table", "missing.txt")
+    assert ask("exists", "own.txt") == ask("exists", "../settings.txt") == [True] * 3
+    assert ask("exists", "missing.txt") == ask("exists", "package") == [False] * 3
+    assert student.call("run", source="import os; result = os.path.exists('own.txt')") is False
+    assert ask("remove", "own.txt") == ["beside the code"] * 2  # the submission stays as it is
+    with pytest.raises(StudentRaised, match="FileNotFoundError"):
+        student.call("run", source="import os; os.remove('own.txt')")
+
+
 @pytest.mark.parametrize(
     ("source", "shape", "dtype"),
     [

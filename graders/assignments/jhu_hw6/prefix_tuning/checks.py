@@ -22,11 +22,13 @@ from .expected import (
     CALLED,
     ONE,
     ORDERED,
+    RENEWED,
     SHORT,
     TYPE,
     is_called_rightly,
     is_mask_too_short,
     is_masked_rightly,
+    is_prefix_renewed,
     known_mistake,
     prefix_names,
     prefix_question,
@@ -85,9 +87,10 @@ def test_prefix_stands_before_the_words(
                 reply.require_same_in_training()
                 reply.require_same_again()
                 continue
+            hint = RANDOM if reply.random else known_mistake(found)
             fail(
                 "The logits are not computed from the prefix followed by the text.",
-                hint=RANDOM if reply.random else known_mistake(found),
+                hint=RENEWED if is_prefix_renewed(question, reply) else hint,
                 counterexample={
                     "model": question.family,
                     "prefix_length": str(question.length),

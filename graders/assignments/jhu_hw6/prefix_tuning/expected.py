@@ -38,6 +38,10 @@ SHORT = (
 ORDERED = ("right", "twice", "appended")  # variants whose mask has the embeddings' order
 BEFORE = ("right", "hidden", "mask-appended", "no-mask")  # the variants with correct embeddings
 ONE = "one nn.Parameter of shape (prefix_length, d), shared by all texts"
+RENEWED = (
+    "forward creates a new random prefix in every call, so no prefix is ever trained. Create it in "
+    f"__init__: {ONE}."
+)
 
 
 def prefix_question(model: ModelClass, family: str) -> Question:
@@ -74,6 +78,8 @@ def require_prefix(model: ModelClass, question: Question, reply: Forward) -> Non
     hint = f"Make it {ONE}."
     if not rest and reply.prefix:
         hint = f"self.prefix is a plain tensor, so no optimizer finds it; make it {ONE}."
+    elif is_prefix_renewed(question, reply):
+        hint = RENEWED
     elif sum(rest.values()) == wanted * len(question.batch["input_ids"]):
         hint = f"Each text of the batch has its own prefix; make it {ONE}, and expand it."
     fail(
@@ -83,6 +89,19 @@ def require_prefix(model: ModelClass, question: Question, reply: Forward) -> Non
         actual=", ".join(f"{name}: {size:,}" for name, size in list(rest.items())[:4]) or "none",
         counterexample={"prefix_length": str(question.length)},
     )
+
+
+def is_prefix_renewed(question: Question, reply: Forward) -> bool:
+    """Return whether a model without a prefix puts other vectors before the same texts each time.
+
+    The backbone's first two calls are for the same batch.
+    """
+    T = question.batch["input_ids"].shape[1]
+    given = [floats(call.get("inputs_embeds")) for call in reply.calls[:2]]
+    before = [each[:, :-T] for each in given if each is not None and each.ndim == 3]
+    if reply.prefix or len(before) < 2 or before[0].shape != before[1].shape:
+        return False
+    return bool(before[0].size) and not is_close(before[0], before[1], "attention")
 
 
 def is_called_rightly(question: Question, reply: Forward) -> bool:

@@ -28,10 +28,11 @@ from .expected import (
     mistake_of,
     steps_of,
 )
-from .runs import NAME, Plan, Run, require_device, training_run
+from .runs import NAME, Plan, Run, Update, require_device, training_run
 
 PLAN = Plan()
 ALONE = Plan(own=False)
+BETTER = Plan(own=False, trend=1)  # so a loop that restores the best weights keeps the last ones
 RISING, FALLING = (Plan(own=False, brief=True, trend=trend) for trend in (1, -1))
 SINGLE = replace(PLAN, batch_size=1)
 ITEMS = 11  # in batches of 4, 4 and 3
@@ -117,6 +118,12 @@ def test_every_epoch_sees_every_batch(
             run.refuse_unavailable()
             fail("No optimizer step changes the model.", hint=_why_unchanged(run))
         _require_batches(run)
+        if _resets(run) and _resets(_observed(student, inputs, "training", BETTER, file)):
+            fail(
+                "The model gets its initial weights again during training.",
+                hint="Each epoch continues with the weights of the previous one: don't load the "
+                "initial ones inside the loop over epochs.",
+            )
         _require_rates(run)
         with suppress(StudentFault, Unavailable):  # a warm-up may hide it in a short run
             longer = training_run(student, small, OVERFIT, file)
@@ -156,6 +163,13 @@ def _require_batches(run: Run) -> None:
     batches = batches_of(run.task.train, run.plan.batch_size)
     seen = Counter(batch_of(each, batches) for each in run.graded)
     if None in seen:
+        if _are_training_rows(
+            run, [each for each in run.graded if batch_of(each, batches) is None]
+        ):
+            fail(
+                "The model is trained on other batches than those of train_dataloader.",
+                hint="Pass each batch of train_dataloader to the model as a whole.",
+            )
         fail(
             "The model is trained on a batch that is not in the training set.",
             hint="Train only on train_dataloader; the other two are for evaluation.",
@@ -182,6 +196,26 @@ def _require_batches(run: Run) -> None:
         expected=f"each of the {len(batches)} batches {PLAN.epochs} times",
         actual=f"{', '.join(map(str, counts))} times",
     )
+
+
+def _are_training_rows(run: Run, updates: Sequence[Update]) -> bool:
+    """Return whether all texts of these forward passes are in the training set."""
+    texts = batches_of(run.task.train, 1)
+    return all(
+        batch_of(replace(each, input_ids=row[None]), texts) is not None
+        for each in updates
+        for row in each.input_ids
+    )
+
+
+def _resets(run: Run) -> bool:
+    """Return whether the model has its initial weights again after a step that changed them."""
+    initial, moved = run.task.weights, False
+    for update in run.updates:
+        if moved and all((update.before[name] == each).all() for name, each in initial.items()):
+            return True
+        moved = moved or update.size > 0
+    return False
 
 
 def _require_rates(run: Run) -> None:

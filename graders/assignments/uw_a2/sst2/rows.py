@@ -17,6 +17,7 @@ WORDS = (
     "after", "many", "years", "on", "stage", "comedy", "drama", "horror", "action", "picture",
     "scene", "scenes", "screen", "director", "performance", "time", "people",
 )  # fmt: skip
+SHORT = 2  # characters
 ODD = ("Allen", "'s", ",", "n't", "--", "It", "?", "crème")  # capitals and punctuation must be kept
 
 
@@ -32,6 +33,14 @@ def rows(inputs: Inputs, purpose: str, count: int, *, most: int = 14) -> list[Ro
 def long_row(inputs: Inputs, words: int) -> Row:
     """Return a sentence that is too long for the model."""
     return {"text": _sentence(inputs.random("long sentence"), words), "label": 1}
+
+
+def long_row_of_short_words(inputs: Inputs, words: int) -> Row:
+    """Return the same with fewer characters per token."""
+    source = inputs.random("long sentence of short words")
+    short = [word for word in WORDS if len(word) <= SHORT]
+    text = " ".join([source.choice(FIRST), *source.choices(short, k=words - 1)])
+    return {"text": text, "label": 0}
 
 
 def classes(inputs: Inputs) -> Mapping[str, int]:

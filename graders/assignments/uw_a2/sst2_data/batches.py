@@ -14,7 +14,7 @@ from graders.checks.inputs import Inputs
 from graders.errors import StudentFault
 
 from ..sst2.calls import asked, oracle, unreadable
-from ..sst2.rows import Row, long_row, rows
+from ..sst2.rows import Row, long_row, long_row_of_short_words, rows
 
 Ids = NDArray[np.int64]
 FAMILIES = ("roberta", "bert")
@@ -113,18 +113,19 @@ def family_batches(
     student: Student, sandbox: Student, inputs: Inputs, family: str
 ) -> Sequence[Batch]:
     """Return the same for one tokenizer."""
-    drawn: Any = [*rows(inputs, "collate", 11), long_row(inputs, LONG)]
+    long = (long_row(inputs, LONG), long_row_of_short_words(inputs, LONG))
+    drawn: Any = [*rows(inputs, "collate", 11), *long]
     drawn[4:5] = rows(inputs, "longer", 1, most=30)  # only in the last batch
     plan: Any = _plan(inputs)
     reply = asked(
         student,
         f"collate {family}",
         lambda: student.call(
-            "sst2_collate", family=family, rows=drawn, batches=plan, read=partial(_all, len(plan))
+            "sst2_collate", family=family, rows=drawn, batches=plan, read=partial(_all, plan)
         ),
     )
     tokens = tokens_of(sandbox, family, [row["text"] for row in drawn])
-    return [Batch(family, drawn, at, tokens, *parts) for at, parts in zip(plan, reply, strict=True)]
+    return [Batch(family, drawn, at, tokens, *parts) for at, *parts in reply if at]
 
 
 def works_with_roberta(student: Student, sandbox: Student, inputs: Inputs) -> bool:
@@ -137,23 +138,31 @@ def works_with_roberta(student: Student, sandbox: Student, inputs: Inputs) -> bo
 
 
 def _plan(inputs: Inputs) -> list[list[int]]:
-    """Return the rows of each batch, not in dataset order; the last has the long sentence.
+    """Return the rows of each batch, not in dataset order; the last has the long sentences.
 
     Two batches are of equal size.
     """
     order = inputs.random("collate order").sample([0, 1, 2, 3, 5, 6, 7, 8, 9, 10], 10)
-    return [order[:4], order[4:5], order[5:9], [4, 11, 0]]
+    return [order[:4], order[4:5], order[5:9], [4, 11, 12]]
 
 
-def _all(count: int, reply: Any) -> list[tuple[Mapping[str, Any], Any]]:
-    if not isinstance(reply, list) or len(reply) != count:
+def _all(
+    plan: Sequence[Sequence[int]], reply: Any
+) -> list[tuple[Sequence[int], Mapping[str, Any], Any]]:
+    """Return the rows of each batch that the dataset has, and the two parts of the batch."""
+    if not isinstance(reply, list) or len(reply) != len(plan):
         unreadable()
-    return [_parts(each) for each in reply]
+    return [_parts(at, each) for at, each in zip(plan, reply, strict=True)]
 
 
-def _parts(reply: Any) -> tuple[Mapping[str, Any], Any]:
+def _parts(at: Sequence[int], reply: Any) -> tuple[Sequence[int], Mapping[str, Any], Any]:
     if not isinstance(reply, dict):
         unreadable()
+    told: Any = reply.get("dropped") if isinstance(reply.get("dropped"), list) else []
+    dropped = {row for row in told if isinstance(row, int)}
+    at = [row for row in at if row not in dropped]
+    if not at:
+        return at, {}, None
     if not isinstance(reply.get("text"), dict):
         names: Any = reply.get("names") if isinstance(reply.get("names"), list) else []
         fail(
@@ -163,7 +172,7 @@ def _parts(reply: Any) -> tuple[Mapping[str, Any], Any]:
         )
     if sum(np.size(each) for each in reply["text"].values()) > MOST_IDS:
         unreadable()
-    return reply["text"], reply.get("labels")
+    return at, reply["text"], reply.get("labels")
 
 
 def tokens_of(sandbox: Student, family: str, texts: list[str]) -> Tokens:

@@ -14,9 +14,9 @@ from graders.checks.score import Score
 from graders.errors import StudentFault
 
 from ..sst2.calls import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
-from ..sst2.rows import rows
+from ..sst2.rows import long_row, rows
 from ..sst2_training.updates import refused
-from .batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, Ids, batches, family_batches
+from .batches import FAMILIES, LIMIT, LONG, SHORTEST_CUT, Batch, Ids, batches, family_batches
 from .items import (
     Item,
     compare_items,
@@ -46,7 +46,7 @@ def test_three_datasets(student: Student, inputs: Inputs, score: Score) -> None:
 @pytest.mark.criterion("sst2-data", weight=10)
 def test_items_by_index(student: Student, inputs: Inputs, score: Score) -> None:
     """The dataset has one item per row, with the row's text and label, in the same order."""
-    drawn = rows(inputs, "items", 13)
+    drawn = [*rows(inputs, "items", 13), long_row(inputs, LONG)]
     length, items = asked(
         student, "indexed", lambda: student.call("sst2_indexed", rows=list(drawn), read=_indexed)
     )
@@ -120,9 +120,13 @@ def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """A sentence of more than 512 tokens is truncated at its end, and keeps its last token."""
     loaded = batches(student, sandbox, inputs)
     whole = all(map(_keeps_last, [each for each in loaded if not each.is_long]))
-    for batch in loaded:
-        if not batch.is_long:
-            continue
+    long = [batch for batch in loaded if batch.is_long]
+    if not long:
+        fail(
+            f"SST2Dataset leaves out sentences of more than {LIMIT} tokens.",
+            hint="Keep every row: the tokenizer truncates long ones in collate_fn.",
+        )
+    for batch in long:
         length = batch.matrix("input_ids").shape[1]
         kept = max(batch.kept(), key=len)
         if length > LIMIT:
@@ -148,13 +152,31 @@ def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
                 "that it adds at the end.",
                 counterexample=batch.shown,
             )
-
+        if len(set(_cut_lengths(batch))) > 1:
+            fail(
+                f"Sentences of more than {LIMIT} tokens are truncated to different lengths.",
+                hint="Truncate tokens, not characters or words: pass the unchanged texts, "
+                "truncation=True and max_length=512 to the tokenizer.",
+                expected="the same number for all long sentences",
+                actual=" and ".join(map(str, _cut_lengths(batch))),
+            )
         if any(map(_lacks_beginning, batch.kept(), [batch.tokens.ids[row] for row in batch.asked])):
             fail(
                 "A truncated sentence lacks its beginning.",
                 hint='Truncate at the end: leave truncation_side of the tokenizer at "right".',
                 counterexample=batch.shown,
             )
+
+
+def _cut_lengths(batch: Batch) -> list[int]:
+    """Return how many tokens are left of each sentence that must be truncated.
+
+    A sentence with the tokens of another one is left to other checks.
+    """
+    start = slice(SHORTEST_CUT - 1)
+    pairs = [(ids, batch.tokens.ids[at]) for ids, at in zip(batch.kept(), batch.asked, strict=True)]
+    long = [(ids, whole) for ids, whole in pairs if len(whole) > LIMIT]
+    return [len(ids) for ids, whole in long if np.array_equal(ids[start], whole[start])]
 
 
 def _lacks_beginning(kept: Ids, whole: Ids) -> bool:

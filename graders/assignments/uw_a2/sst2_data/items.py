@@ -142,7 +142,7 @@ def compare_items(items: Sequence[Item], drawn: Sequence[Row], score: Any) -> No
             fail(
                 f"Item {at} does not have the text and the label of row {at}.",
                 hint="Keep both as they are in the raw data, in its order.",
-                expected=str(tuple(row.values())),
+                expected=str(tuple(row.values()))[:200],
                 actual=str((each.text, each.label))[:200],
             )
 

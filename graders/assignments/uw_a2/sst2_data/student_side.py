@@ -35,10 +35,31 @@ def sst2_indexed(rows: Rows) -> dict[str, Any]:
 
 
 def sst2_collate(family: str, rows: Rows, batches: list[list[int]]) -> list[dict[str, Any]]:
-    """Collate each batch, given as row indices, with a family's tokenizer."""
+    """Collate each batch, given as row indices, with a family's tokenizer.
+
+    Rows that the dataset leaves out are `dropped` from their batch.
+    """
     dataset = _dataset(family, rows)
-    collate = collate_of(dataset)
-    return [_batch(collate([dataset[i] for i in batch])) for batch in batches]
+    collate, at = collate_of(dataset), _indices(dataset, rows)
+    made: list[dict[str, Any]] = []
+    for batch in batches:
+        items = [dataset[at[row]] for row in batch if row in at]
+        dropped = [row for row in batch if row not in at]
+        made.append({**(_batch(collate(items)) if items else {}), "dropped": dropped})
+    return made
+
+
+def _indices(dataset: Any, rows: Rows) -> dict[int, int]:
+    """Return the index of the item of each row that the dataset has, as far as texts tell."""
+    same = {row: row for row in range(len(rows))}
+    try:
+        dataset[len(rows) - 1]
+    except LookupError:
+        count = min(len(dataset), len(rows))
+        found = {item(dataset[i])["text"]: i for i in range(count)}
+        known = {row: found[each["text"]] for row, each in enumerate(rows) if each["text"] in found}
+        return known if 0 < len(known) == count else same
+    return same
 
 
 def sst2_splits(splits: dict[str, Rows]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """main: which splits it trains and evaluates on, which weights it saves, and what it tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,7 +14,7 @@ from graders.checks.score import Score
 from graders.errors import StudentFault, Unavailable
 
 from ..sst2.calls import not_written
-from ..sst2.visits import Loader, Optimizer, Visits, falling_visits, visits
+from ..sst2.visits import Loader, Optimizer, Visits, falling_visits, second_visits, visits
 from ..sst2_data.batches import works_with_roberta
 from ..sst2_training.updates import require_device
 
@@ -24,6 +24,32 @@ MOST_RATE, MOST_EPS = 0.05, 1.0  # no model learns beyond these
 LEAST_TRAINED = 0.5  # of the sentences in an epoch: drawing with replacement leaves out a third
 MOST_FACTOR = 1.0  # a schedule may multiply a rate up to this by small numbers
 LEAST_RATE = 1e-7  # with less, 20 epochs move a weight by less than 0.0003
+MISTAKES: Sequence[tuple[Callable[[Visits], int], str]] = (
+    (
+        lambda seen: 1,
+        "Only the first epoch is saved. Is the validation accuracy compared, not a loss, and in "
+        "the correct direction?",
+    ),
+    (
+        lambda seen: seen.last_epoch,
+        "These are the last epoch's weights. A state_dict that is not copied changes with the "
+        "model, and the last epoch may not be the best.",
+    ),
+    (lambda seen: seen.best("test"), "The weights are chosen by the test accuracy."),
+    (
+        Visits.last_rise,
+        "An epoch is saved if it is better than the previous one. Is best_acc updated with the "
+        "best accuracy?",
+    ),
+    (
+        lambda seen: seen.best(ties=True),
+        "An epoch that is only as good as the best so far replaces it. Compare with >, not with "
+        ">=.",
+    ),
+)
+GENERAL = (
+    "Whenever an epoch's validation accuracy is a new best, save the weights of that same epoch."
+)
 ENDED = "main then raised an error; only what it did before counts"
 
 
@@ -110,7 +136,7 @@ def test_best_weights_kept(student: Student, inputs: Inputs) -> None:
         return _require_first_epoch(student, inputs)
     fail(
         "main does not save the weights of the epoch with the best validation accuracy.",
-        hint=_known_mistake(seen, kept),
+        hint=_known_mistake(student, inputs, seen, kept),
         expected=f"weights of epoch {best}",
         actual=f"weights of epoch {kept}" if kept > 0 else "no trained weights",
         counterexample=_shown(seen),
@@ -323,7 +349,11 @@ def _kept(seen: Visits) -> int:
     return files[-1] if files else tests[-1] if tests else 0
 
 
-def _known_mistake(seen: Visits, kept: int) -> str:
+def _known_mistake(student: Student, inputs: Inputs, seen: Visits, kept: int) -> str:
+    """Return the hint for the mistake that explains what main keeps in two runs, or a general one.
+
+    With only one, other mistakes may keep the same epoch.
+    """
     if not seen.validated():
         return "Evaluate on validation after each epoch, and choose by that accuracy."
     written = {each.epoch for each in seen.of("keep")}
@@ -332,18 +362,13 @@ def _known_mistake(seen: Visits, kept: int) -> str:
             "Weights are saved in every epoch. Save them only if the validation accuracy is higher "
             "than the best so far, and update the best accuracy then"
         ) + "."
-    mistakes = {
-        seen.best(ties=True): "An epoch that is only as good as the best so far replaces it. "
-        "Compare with >, not with >=.",
-        seen.last_rise(): "An epoch is saved if it is better than the previous one. Is best_acc "
-        "updated with the best accuracy?",
-        seen.best("test"): "The weights are chosen by the test accuracy.",
-        seen.last_epoch: "These are the last epoch's weights. A state_dict that is not copied "
-        "changes with the model, and the last epoch may not be the best.",
-        1: "Only the first epoch is saved. Is the validation accuracy compared, not a loss, and in "
-        "the correct direction?",
-    }
-    return mistakes.get(kept, "Save the weights if the validation accuracy is a new best.")
+    other = seen
+    with suppress(StudentFault, Unavailable):
+        other = second_visits(student, inputs)
+    explained = (
+        hint for keeps, hint in MISTAKES if kept == keeps(seen) and _kept(other) == keeps(other)
+    )
+    return next(explained, GENERAL)
 
 
 def _shown(seen: Visits) -> dict[str, str]:

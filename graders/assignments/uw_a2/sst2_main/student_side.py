@@ -127,11 +127,14 @@ class Script:
         self._require_fit("evaluate", form, args, kwargs)
         given = [*args, *kwargs.values()]
         model, split = _of(given, nn.Module), self._split(given)
+        initial = self.epoch > 0 and firsts(model) == self._initial != []
+        if model is not None and split == "validation" and not (initial or marked(model)):
+            mark(model, self.epoch)  # an average of several epochs' weights, as AveragedModel's
         self.note(
             "evaluate",
             split=split,
             weights=marked(model),
-            initial=self.epoch > 0 and firsts(model) == self._initial != [],
+            initial=initial,
             training=_trains(model),
             gradient=torch.is_grad_enabled(),
         )

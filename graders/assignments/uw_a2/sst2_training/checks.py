@@ -82,7 +82,8 @@ def test_updates(student: Student, sandbox: Student, inputs: Inputs, score: Scor
         name = observed.nearest(mistaken(sandbox, inputs, list(UPDATES)))
         if observed.error <= COARSE and not name:
             score.note(
-                "The updates are correct to two digits only: they are not computed in float32."
+                "The updates are correct to two digits only, as in lower precision than float32 or "
+                "with slightly smoothed labels."
             )
             return
         fail(
