@@ -84,10 +84,12 @@ def parse(text: str, names: Iterable[str]) -> Formula:
     words = Vocabulary.of(names)
     try:
         marked = normalised(text, words.names)
-        trees = tuple(tree_of(side, words) for side in sides(marked, words))
-        last = trees[-1]
-        if len(trees) > 1 and isinstance(last, Name) and last.name not in words.names:
-            trees = trees[:-1]  # such as `2 A A^T = M`
+        *earlier, end = sides(marked, words)
+        last = tree_of(end, words)
+        if earlier and isinstance(last, Name) and last.name not in words.names:
+            *earlier, end = earlier  # such as `2 A A^T = M`
+            last = tree_of(end, words)
+        trees = (*(tree for side in earlier if (tree := tree_if_read(side, words))), last)
     except FormulaError as error:
         raise error.within(text) from None
     return Formula(text, trees, words)
@@ -106,6 +108,14 @@ def tree_of(marked: Marked, words: Vocabulary) -> Node:
     except VisitError as error:
         raise error.orig_exc from None
     return node
+
+
+def tree_if_read(marked: Marked, words: Vocabulary) -> Node | None:
+    """Return the tree of a step before the result, which may use notation of its own."""
+    try:
+        return tree_of(marked, words)
+    except FormulaError:
+        return None
 
 
 def unexpected(error: UnexpectedInput, pieces: list[Piece], end: int) -> FormulaError:

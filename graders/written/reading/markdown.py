@@ -317,9 +317,19 @@ def _belongs(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wante
     if label_of(marker.text, wanted[answering.question]):
         return True
     if meant.question:
-        return deeper and meant.lone
+        return meant.lone and (deeper or _is_option(marker, meant, walk, wanted))
     strange = not (meant.either or meant.group or looks_like_id(marker.text))
     return deeper or not marker.heading or (strange and walk.is_bare(marker.line))
+
+
+def _is_option(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:
+    """Return whether a letter is a chosen option and no question: `(A) ...` below `h:`."""
+    answering = walk.answering
+    if answering is None or marker.heading or wanted[answering.question].kind not in _LETTERED:
+        return False
+    order = list(wanted)
+    earlier = order.index(meant.question) < order.index(answering.question)
+    return earlier and walk.is_bare(marker.line)
 
 
 def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:

@@ -143,8 +143,9 @@ class Names:
 
     def _lookup(self, key: str) -> str:
         """Return the question of this key; the Q before a number may be missing or superfluous."""
-        if key in self._ids:
-            return self._ids[key]
+        for known in (key, key.removeprefix("q")):  # `Qb` is b
+            if known in self._ids:
+                return self._ids[known]
         close = [name for known, name in self._ids.items() if _without_q(known) == _without_q(key)]
         return close[0] if len(close) == 1 else ""
 

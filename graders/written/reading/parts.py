@@ -14,7 +14,7 @@ from graders.written.reading.wanted import Wanted, label_of, spellings
 
 # Matches `formula: x` or `- q1: x` or `**q1** = x`.
 _LABEL = re.compile(
-    r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$|\\\(|\\\[)*)\s*"
+    r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$|\\\(|\\\[|\\begin\{aligned\}\s*)*)\s*"
     r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
     r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>|(?<=\s)[-–—](?=\s))\s*"
 )
@@ -24,6 +24,7 @@ _ITEM = re.compile(r"\s*(?:[-*+]\s+)?\(?(?:\d{1,2}|[ivx]+|[a-z])[.)]\s*")
 _POINTS = re.compile(r"\([\d.]{1,6} points?\) ")
 _NOTATION = re.compile(r"(?:`|written like this:|a person reads it)$")
 _STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
+_STRANGE_NAME = re.compile(r"\s*[^\W\d_]{3,}[^:=：,;()]{0,30}[:：]\s{0,9}\S")  # `Validierung: 872`
 _NEXT = re.compile(  # where another named value may begin on a line: `..., 2 heads: ...`
     r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
     r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?"
@@ -141,7 +142,7 @@ def _between(wanted: Wanted) -> re.Pattern[str] | None:
     names = _spelled(wanted.machine)
     named = rf"[$*`]{{0,4}}\s{{0,2}}(?:{names})\}}?[$*`]{{0,4}}\s{{0,9}}"
     return re.compile(
-        rf"(?:[,;，；、]|\b(?:and|und|et|y|e)\b|\\q?quad)\s{{0,9}}(?={named}(?:[=:：→]|->|=>))"
+        rf"(?:[,;，；、]|\b(?:and|und|et|y|e)\b|\\q?quad|\\\\)\s{{0,9}}(?={named}(?:&?=|[:：→]|->|=>))"
         rf"|(?<=[\s(])(?={named}=(?!=))"
     )
 
@@ -251,8 +252,11 @@ def _keep_strange(wanted: Wanted, split: Split) -> None:
         return
     for part in wanted.machine:
         for each in split.parts.get(part, ()):
-            later = each.text.split("\n")[1:]
-            split.unplaced += [(each.line, line) for line in later if _STRANGE.match(line)]
+            first, *later = each.text.split("\n")
+            beside = re.split(r"[,;]\s", first[:LOOKED_AT])[1:]
+            strange = [line for line in later if _STRANGE.match(line)]
+            strange += [piece for piece in beside if _STRANGE_NAME.match(piece)]
+            split.unplaced += [(each.line, line) for line in strange]
 
 
 def _keep_bare(lines: Iterable[Line], wanted: Wanted, split: Split) -> None:

@@ -24,12 +24,13 @@ from graders.written.reading.split import (
     listed,
     paragraphs_of,
 )
-from graders.written.reading.wanted import Wanted
+from graders.written.reading.wanted import Wanted, words_of
 from graders.written.values.words import split_outside
 
 _ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")  # `- x` or `(a) x` or `1. x`
 _GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")  # `6,920`
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")  # `,` or `and` or `1 2`
+_SENTENCES = re.compile(r"[.!?]\s+[A-Z(]")  # `... so 2^n. With two heads ...`
 _WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")  # `about 12`
 _MAY_HOLD = {  # what a text contains if it may contain such a value
     "formula": re.compile(
@@ -40,6 +41,7 @@ _MAY_HOLD = {  # what a text contains if it may contain such a value
     "number": re.compile(r"\d"),
     "table": re.compile(r"\d"),
 }
+_FRAME = re.compile(r"\\(?:begin|end)\{[a-z]+\*?\}|[$`\s]")  # what only encloses formulas
 _CALCULATES = re.compile(r"[^\W\d]\w*\s*(?::=|=|≈)|[*+^]")
 _READ_AMONG_WORDS = ("formula", "vector", "matrix")  # their verifiers find values in sentences
 
@@ -106,7 +108,7 @@ def _place_text(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Spl
         return
     if wanted.text and wanted.text not in wanted.machine:
         split.add(wanted.text, lines, wanted)
-    elif any(line.strip() for _, line in lines):
+    elif any(_FRAME.sub("", line) for _, line in lines):
         split.notes.append(left_over(lines[0][0], wanted.id))
         split.leftover += lines
         if any(part not in split.parts for part in wanted.machine):
@@ -197,30 +199,68 @@ def _place_in_order(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split:
     if len(lines) == 1:
         lines = _numbers_of(lines[0]) if wanted.kind == "number" else _listed(lines[0])
     groups = [[line] for line in lines] if len(lines) == count else [list(p) for p in paragraphs]
-    if len(groups) != count:
+    ordered = _by_name(groups, wanted) if len(groups) == count else []
+    if not ordered:
         names = listed([f"{part}: ..." for part in wanted.machine])
         split.notes.append(f"{wanted.id} has several parts; write {names}, each on its own line")
         split.unplaced += lines
         return _place_text(paragraphs, wanted, split) if wanted.text else None
-    for part, (first, *rest) in zip(wanted.machine, groups, strict=True):
-        split.add(part, [(first[0], _ITEM.sub("", first[1])), *rest], wanted)
+    words = _WORDS if wanted.kind == "number" else _ITEM
+    for part, (first, *rest) in zip(wanted.machine, ordered, strict=True):
+        split.add(part, [(first[0], words.sub("", first[1]).strip()), *rest], wanted)
+    places = {
+        part: groups.index(group) for part, group in zip(wanted.machine, ordered, strict=True)
+    }
     split.notes.append(
         f"the lines of {wanted.id} have no labels, so they were read in this order: "
-        f"{listed(wanted.machine)}"
+        f"{listed(sorted(places, key=places.__getitem__))}"
     )
     return None
 
 
+def _by_name(groups: list[list[Line]], wanted: Wanted) -> list[list[Line]]:
+    """Return the values in the order of the parts that their words name: `3^n with two heads`.
+
+    Return none if their words contradict the order of the question and give no other one.
+    """
+    named = [_named_in(group, wanted) for group in groups]
+    if all(name in ("", part) for name, part in zip(named, wanted.machine, strict=True)):
+        return groups
+    unnamed = [part for part in wanted.machine if part not in named]
+    if named.count("") == len(unnamed) == 1:
+        named[named.index("")] = unnamed[0]
+    if set(named) != set(wanted.machine):
+        return []
+    return [groups[named.index(part)] for part in wanted.machine]
+
+
+def _named_in(lines: Sequence[Line], wanted: Wanted) -> str:
+    """Return the only part that these lines name by a word of its own; "" if there is none."""
+    said = words_of(" ".join(line for _, line in lines))
+    own = {part: words_of(part) for part in wanted.machine}
+    named = [
+        part
+        for part in wanted.machine
+        if said & own[part].difference(*(own[other] for other in own if other != part))
+    ]
+    return named[0] if len(named) == 1 else ""
+
+
 def _numbers_of(line: Line) -> list[Line]:
-    """Return the values of a line like `6,920, 872 and 1821`, each without the words before it."""
+    """Return the values of a line like `6,920, 872 and 1821`, with the words around them."""
     text = _GROUPED.sub(lambda found: found[0].replace(",", ""), line[1][:LOOKED_AT])
-    pieces = (_WORDS.sub("", piece).strip() for piece in _BETWEEN.split(text.strip(" ()[]{}.")))
-    return [(line[0], piece) for piece in pieces if piece]
+    pieces = (piece.strip() for piece in _BETWEEN.split(text.strip(" ()[]{}.")))
+    return [(line[0], piece) for piece in pieces if _WORDS.sub("", piece)]
 
 
 def _listed(line: Line) -> list[Line]:
-    """Return the values of a line like `2^n, 3^n, (k+1)^n`, split outside of brackets."""
-    pieces = split_outside(line[1][: 10 * LOOKED_AT], ",;，；、")
+    """Return the values of a line like `2^n, 3^n, (k+1)^n`, split outside of brackets.
+
+    Several sentences are no list: `It doubles with one head, so 2^n. With two heads, ...`.
+    """
+    pieces = split_outside(line[1][: 10 * LOOKED_AT], ",;,；，、")
+    if any(_SENTENCES.search(piece) for piece in pieces[:-1]):
+        return [line]
     return [(line[0], piece.strip()) for piece in pieces if piece.strip()]
 
 

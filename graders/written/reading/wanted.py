@@ -65,6 +65,15 @@ def spellings(part: str) -> tuple[str, ...]:
     return (part, *(name for name in (*_SPLITS, "dev") if _SPLITS.get(name, name) == meant))
 
 
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text or a part's name, without letters and digits that stand alone.
+
+    Different words for the same number or split are equal, and so are singular and plural.
+    """
+    words = re.findall(r"[^\W\d_]{3,}", text.casefold())
+    return frozenset(_SAME.get(word, word.removesuffix("s")) for word in words)
+
+
 def label_of(label: str, wanted: Wanted) -> str:
     """Return the part that a label means, by its own or a common name; "" if none."""
     key = _key(label)

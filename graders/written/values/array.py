@@ -44,7 +44,8 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[−–]"), "-"),
     (re.compile(r"^\s*<(?=[^<>]*>\s*$)"), "["),
     (re.compile(r"(?<=[\d.\s)])>\s*$"), "]"),
-    (re.compile(r"^\s*\|(.*)\|\s*$", re.MULTILINE), r"\1"),
+    (re.compile(r"^ *\|[ :|-]*-{3}[ :|-]*\|\n", re.MULTILINE), ""),
+    (re.compile(r"^ *\|(.*)\| *$", re.MULTILINE), r"\1"),
     (re.compile(r"(?<=\d)\s*\|\s*(?=[-+.\d])"), " , "),
     (re.compile(r"(?<=\d)\s*,?\s+and\s+(?=[-+.\d])"), ", "),
     (re.compile(r"(?<=[\])}\d])\s*\(\s*[A-Za-z][A-Za-z .]{1,40}\)\s*$"), ""),
@@ -67,6 +68,8 @@ _ZEROS = re.compile(
 _CALCULATED = re.compile(r"/.*/|[\])]\s*\*")
 _SEPARATED = re.compile(r"[,;&\n]")
 _BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
+# Matches `q_0 =` before the numbers of a row.
+_ROW_NAME = re.compile(r"^\s*\\?[A-Za-z]\w{0,9}(?:\{\d\})?\s*(?::=|=|:)\s*(?=[\[(])", re.MULTILINE)
 _SPACED = re.compile(r"\s*([*/^×·])\s*|(?<=[\w.)])\s+([+-])\s+(?=[\w.(\\])")  # ` * ` or `1 + 2`
 _DECIMAL = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.]|,\d)")  # `0,5`
 _CALL = re.compile(r"(?:sqrt|frac|exp|ln|log|\\\w+|\})\s*$|[_^]\s*$")  # `sqrt` or `x_`
@@ -116,8 +119,10 @@ def _plain(text: str) -> str:
         text = pattern.sub(put, text)
     text = text.strip().strip("*").strip()
     lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) > 1 and all(_BULLET.match(line) for line in lines):
-        text = _BULLET.sub("", text)
+    for pattern in (_BULLET, _ROW_NAME):  # the first bullet may be gone
+        if len(lines) > 1 and all(pattern.match(line) for line in lines[pattern is _BULLET :]):
+            text = pattern.sub("", text)
+            lines = text.split("\n")
     text = _LABEL.sub("", text)
     sides = split_outside(text, "=")
     text = "=".join(sides[-1:] if sides[-1].strip() else sides[-2:])

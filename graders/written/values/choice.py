@@ -32,7 +32,7 @@ _LAST = re.compile(r"(?:^|[\s:=(\[])([A-Z])[\s.)\]!]*$")  # `La respuesta es C`
 FEW_WORDS = 8  # before a letter at the end of the answer
 # Matches `(B)` or `B.` or `b: x`.
 _LABEL = re.compile(
-    r"[\[(]?([A-Za-z])(?:(?:[\])][.:]?|[.:]|\s*[-–—=]|,|;)(?:\s|$)|\s?(?=\([^)]{2}))"
+    r"[\[(]?([A-Za-z])(?:(?:[\])][.:,;]?|[.:]|\s*[-–—=]|,|;)(?:\s|$)|\s?(?=\([^)]{2}))"
 )
 _REASON = re.compile(r"([A-Za-z])\s+(?:because|since|as|due|for)\b", re.IGNORECASE)  # `B because`
 # Matches `, (C)`.
@@ -46,10 +46,10 @@ _DENIED = re.compile(
     r"\W*(?:is |was )?(?:false|f|no|n|0|wrong|incorrect|nein|falsch|non|faux)\W*", re.I
 )
 # Matches `, but not B` or ` (not B, D)` or `, not F` after the chosen letters.
-_NEITHER = r"(?:not|nicht|without|ohne|except)\s+"
+_NEITHER = r"(?:(?:but|aber)\s+)?(?:not|nicht|without|ohne|except)\s+"
 _EXCLUDED = re.compile(
     rf"(?<=[A-Za-z])(?:\s*\(\s*{_NEITHER}[A-Za-z](?:{_BETWEEN}[A-Za-z])*\s*\)"
-    rf"|[\s,;]+(?:but|aber)\s+{_NEITHER}[A-Za-z](?:{_BETWEEN}[A-Za-z])*"
+    rf"|[\s,;]+(?=but|aber){_NEITHER}[A-Za-z](?:{_BETWEEN}[A-Za-z])*"
     rf"|[\s,;]+{_NEITHER}[A-Za-z])[\s.]*$"
 )
 _CROSS = re.compile(r"[✗✘❌✕☒]")
@@ -105,7 +105,7 @@ class Options:
 
 def read_choice(text: str, options: Options) -> str:
     """Return the chosen label. Raises Misfit if there are several, Unreadable if there is none."""
-    lines = without_marks("\n".join(_ticked(_lines(text))))
+    lines = without_marks("\n".join(ticked(_lines(text))))
     if not lines:
         raise Misfit(f"No option is chosen; write one of {options.shown}.")
     listed = _listed(lines, options)
@@ -129,7 +129,7 @@ def read_choice(text: str, options: Options) -> str:
 
 def read_choices(text: str, options: Options) -> frozenset[str]:
     """Return all chosen labels. Raises Misfit for a letter that is not an option, or Unreadable."""
-    lines = _ticked(_lines(text))
+    lines = ticked(_lines(text))
     joined = _EXCLUDED.sub("", without_marks("\n".join(lines)))
     if plain(joined) in _NONE:
         return frozenset()
@@ -148,7 +148,7 @@ def _lines(text: str) -> Sequence[str]:
     return narrow(text[:LONGEST]).splitlines()
 
 
-def _ticked(lines: Sequence[str]) -> Sequence[str]:
+def ticked(lines: Sequence[str]) -> Sequence[str]:
     """Return only the lines with a ticked box, if there are boxes; several may be on one line."""
     lines = [each for line in lines for each in _boxed(line)]
     boxes = [_BOX.match(line) for line in lines]

@@ -19,6 +19,7 @@ _LABEL = re.compile(r"^[^=≈:\n]{0,60}?(?::=|=|≈|:|\\approx)\s*(?=\S)")  # `n
 _PERCENT = re.compile(r"\s*(?:\\?%|percent|per cent|pct\.?)\s*$", re.IGNORECASE)
 # Matches `12 hidden units`.
 _UNIT = re.compile(r"(?<=[\d)}])\s+\(?[^\W\d_][^\W\d]*(?:[ \-][^\W\d_]+){0,5}\)?$")
+_SHARE = re.compile(r"(?<=\d)\s*\(\s*\d[\d.,]*\s*\\?%\s*\)$")  # `6920 (72 %)`
 # Matches `million`, which is no unit.
 _MULTIPLE = re.compile(r"\d\W{0,3}(?:hundred|thousand|million|billion|tausend|mill?ion\w*)\b", re.I)
 # Matches `6,920` or `1.000.000`.
@@ -47,7 +48,7 @@ def read_numbers(text: str, *, percent: bool = False) -> tuple[float, ...]:
         line = line[: signed.start()]
     if _MULTIPLE.search(line):
         raise Unreadable("Write the number in digits, such as `1234567`.")
-    line = _UNIT.sub("", line.rstrip(" .;,")).strip("*_` ")
+    line = _UNIT.sub("", _SHARE.sub("", line.rstrip(" .;,"))).strip("*_` ")
     found = _grouped(line) or (_value(line),)
     return tuple(
         each * 100 if percent and not signed and abs(each) <= 1 else each for each in found

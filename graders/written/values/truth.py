@@ -3,6 +3,7 @@
 import re
 
 from graders.written.question import Misfit, Unreadable
+from graders.written.values.choice import ticked
 from graders.written.values.words import without_marks
 
 # Matches `True or false:`.
@@ -49,12 +50,13 @@ _REPEATED = re.compile(
 )
 FEW_WORDS = 8  # in which two verdicts contradict each other
 _FAR = 120  # characters that are searched for the verdict
-REMEDY = "begin the answer with True or False, and give the reason after it"
+REMEDY = "write only True or False on the first line, and the reason below it"
 
 
 def read_truth(text: str) -> bool:
     """Return the verdict at the start of an answer. Raises Unreadable if it is not clear."""
-    line = _ASKED.sub("", without_marks(text).replace("\n", " "))
+    lines = without_marks("\n".join(ticked(text.splitlines())))
+    line = _ASKED.sub("", lines.replace("\n", " "))
     line = _REPEATED.sub("", line)  # `False? No, it is true`: the question, then its answer
     if found := _LETTER.match(line):
         _refuse_either(line, found.end("letter"))

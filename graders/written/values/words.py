@@ -25,7 +25,8 @@ _CLAUSE = re.compile(
 # Matches `The answer is` or `答案`.
 _LEAD = re.compile(
     r"^(?:(?:my|the|final|correct|right|best|i|would|say|think|choose|pick|select|it|that|this|"
-    r"is|answer|answers|option|options|choice|choices|statement|claim|letter|letters|student|"
+    r"is|answer|answers|option|options|choice|choices|statement|statements|cases|claim|letter|"
+    r"letters|student|both|just|only|"
     r"agree|with|believe|support|guess|are|ans|a\.?:|should|be|"
     r"antwort|lösung|richtig(?:e|ig)?|die|der|das|ist|la|le|el|il|o|respuesta|réponse|resposta|"
     r"risposta|correct[ao]|bonne|es|est|é|è|opción|opzione)\b[\s:=,]*"

@@ -1,6 +1,7 @@
 """Compare how costs grow: the monomials inside O(...) and those of the key."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from graders.errors import UsageError
 from graders.written.formula import (
@@ -11,7 +12,7 @@ from graders.written.formula import (
     parse,
     polynomial,
 )
-from graders.written.question import Asked, Judgement, Misfit
+from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import find_formulas, unreadable, with_known_names
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
@@ -37,6 +38,15 @@ def _judged(asked: Asked, part: str) -> Judgement:
 
 
 def _of(asked: Asked, part: str, formula: Formula) -> Judgement:
+    """Grade the last of several equated sides, unless only an earlier one is correct."""
+    sides = (replace(formula, trees=(tree,)) for tree in formula.trees)
+    *earlier, last = [_of_side(asked, part, side) for side in sides]
+    if any(each.fraction > last.fraction for each in earlier):
+        raise Unreadable("The two sides of `=` grow differently; write only one.")
+    return last
+
+
+def _of_side(asked: Asked, part: str, formula: Formula) -> Judgement:
     machine = asked.machine
     names, aliases = texts(required(machine, "names")), machine.settings.get("aliases", {})
     try:

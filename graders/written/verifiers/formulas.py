@@ -52,6 +52,12 @@ _BESIDE = re.compile(
 )
 FEW_BESIDE_A_NAME = 4  # words beside a single name or number that is the whole formula
 _QUESTION = re.compile(r"\d([a-z])(?:\.i{1,3})?")  # `1b`, of which a text may speak
+# Words that are the whole value, with or without a name: `K = the identity matrix`.
+_IDENTITY = re.compile(
+    r"\s*(?:\w{1,9}\s*:?=\s*)?(?:the\s+)?(?:identity(?:\s+matrix)?|unit\s+matrix|einheitsmatrix"
+    r"|matriz\s+identidad|matrice\s+identité)[\s.,;]*",
+    re.IGNORECASE,
+)
 _LETTER = re.compile(r"[^\W\d_]")
 MOST_STEPS = 3000
 
@@ -64,6 +70,7 @@ def find_formulas(
     `wanted` are the names of the result, such as `q` in `q = ...`. A scalar `free` may be chosen.
     """
     known = frozenset(names)
+    text = "I" if _IDENTITY.fullmatch(text) else text
     text = _BELOW.sub(lambda found: f"_{{{found[1] or found[2]}}}", text.replace("&nbsp;", " "))
     text = _ABOVE.sub(lambda found: f"^{{{(found[1] or found[2]).rstrip('*')}}}", text)
     text = _SPACED_DOT.sub(" · ", _DASH.sub(" , ", _LIMIT.sub("", text, count=1)))

@@ -98,6 +98,64 @@ RIGHT = [
     ),
     ("jhu-hw6", "3.2.1", "lr 1e-4, epochs 9, dev 76,758 %, test 77,855 %"),
     ("cs224n-a4", "2b.ii", "There are no two positions with the same embedding."),
+    # Values without labels, in the order of their words.
+    ("cs182-transformers", "e", "(k+1)^n for k heads, so 2^n for one head, 3^n for two"),
+    ("cs182-transformers", "e", "2^n, 3^n, (k+1)^n. Each level adds a head."),
+    ("cs182-transformers", "f", "O(N²k) for the decoder, O(M²k) for the encoder, O(MNk) for cross"),
+    ("uw-a2", "Q2.1", "The test set has 1821 examples, the train set 6920 and the dev set 872."),
+    ("uw-a2", "Q2.1", "1821 test, 872 validation, 6920 train"),
+    ("uw-a2", "Q2.1", "train: 6920 (72 %)\nvalidation: 872 (9 %)\ntest: 1821 (19 %)"),
+    # The last side is the result; the steps before it may use notation of their own.
+    ("jhu-hw6", "2.3.1", "E[qk^T] = E[q_1k_1] + ... + E[q_hk_h] = hμ²"),
+    (
+        "jhu-hw6",
+        "2.3.1",
+        r"$\mathbb E[qk^\top] = \mathbb E\left[\sum_{i=1}^{h} q_i k_i\right] = h\mu^2$",
+    ),
+    (
+        "jhu-hw6",
+        "2.3.2",
+        r"$\text{Var}(qk^\top) = \sum_{i=1}^h \text{Var}(q_i k_i) = h\sigma^2(\sigma^2 + 2\mu^2)$",
+    ),
+    ("cs182-transformers", "f", "O(2M²k) = O(M²k)\nMNk + k = O(MNk)\nO(N²k)"),
+    (
+        "cs224n-a5",
+        "1b",
+        r"Let $q = t(k_a + k_b)$, $t \gg 0$. For $i \notin \{a,b\}$, $k_i^\top q = 0$.",
+    ),
+    ("cs182-transformers", "c.i", r"$k_{j\_pos}^T q_{i\_pos}$"),
+    (
+        "cs224n-a4",
+        "1d.i",
+        r"$$\begin{aligned} q_1 &= \beta \mu_a \\ q_2 &= \beta \mu_b \end{aligned}$$",
+    ),
+    (
+        "cs224n-a5",
+        "1e.ii",
+        "K = the identity, Q = u_d u_a^T + u_c u_d^T, V = (u_b u_b^T - u_c u_c^T)/β²",
+    ),
+    (
+        "uw-a2",
+        "1.2.2",
+        "q_0 = [47, 65, 60]\nq_1 = [64, 50, -59]\nq_2 = [-3, -48, -88]\nq_3 = [43, -83, 35]",
+    ),
+    ("uw-a2", "1.2.2", "- [47, 65, 60]\n- [64, 50, -59]\n- [-3, -48, -88]\n- [43, -83, 35]"),
+    (
+        "uw-a2",
+        "1.2.2",
+        "| 47 | 65 | 60 |\n|---|---|---|\n| 64 | 50 | -59 |\n| -3 | -48 | -88 |\n| 43 | -83 | 35 |",
+    ),
+    ("cs182-transformers", "g", "[ ] True [x] False"),
+    ("cs182-transformers", "h", "(A), since every next token is a label"),
+    ("cs182-transformers", "i", "B\njust an encoder\nonly the encoder\nB"),
+    (
+        "jhu-hw6",
+        "1.2",
+        "Your data differ from those of an existing model, and you pretrain a new model.",
+    ),
+    ("jhu-hw6", "1.3", "The correct statements are A, C and E."),
+    ("jhu-hw6", "1.5", "Both A and C (but not B)"),
+    ("jhu-hw6", "1.6", "Tokenizer and model should come from one checkpoint."),
 ]
 OPEN = [  # what a person decides
     ("cs224n-a4", "1b", "q = c(k_a + k_b) where c is close to zero"),
@@ -125,6 +183,21 @@ OPEN = [  # what a person decides
     ("cs182-transformers", "e", "one_head: 2^n\nof two: 3^n\nof k: (k+1)^n"),
     ("cs182-transformers", "h", "Neither student is right."),
     ("cs182-transformers", "h", "The text makes its own labels."),
+    # Sentences, and words that contradict the order of the values, are no list.
+    (
+        "cs182-transformers",
+        "e",
+        "One head sees 2 nodes, so 2^n. Two see 3, so 3^n. k see k+1: (k+1)^n",
+    ),
+    (
+        "cs182-transformers",
+        "f",
+        "O(N²k) for the encoder, O(M²k) for the decoder, O(MNk) for the encoder",
+    ),
+    ("cs182-transformers", "f", "O(M²k) ≈ O(M²) for constant k\nO(MNk)\nO(N²k)"),
+    ("uw-a2", "Q2.1", "Training: 6.920, Validierung: 872, Test: 1.821"),
+    ("jhu-hw6", "2.2.2", "M = 2 A A^T = 2 (a_1 a_1^T + ... + a_m a_m^T)"),
+    ("cs224n-a5", "1e.ii", "K = not the identity, Q = u_d u_a^T + u_c u_d^T, V = u_b u_b^T/β²"),
 ]
 WRONG = [
     ("cs224n-a4", "1b", "formula: (k_a+k_b)/2", 0.5),
@@ -136,6 +209,9 @@ WRONG = [
     ("cs224n-a4", "1d.i", "q1: beta*mu_a\nq2: beta*mu_a", 0),
     ("cs224n-a4", "2b.ii", "Yes, at t = 0 and t = 2 pi.", 0),
     ("cs224n-a4", "2b.ii", "yes and no", 0),
+    ("cs182-transformers", "e", "(k+1)^n for k heads, 3^n for one head, 2^n for two", 1 / 3),
+    ("cs182-transformers", "g", "[x] True [ ] False", 0),
+    ("cs182-transformers", "f", "O(M²) = O(M)\nO(MNk)\nO(N²k)", 2 / 3),
     ("cs182-transformers", "b", "add: x1 x2 + p1 p2\nconcat: x1 x2", 0),
     ("cs182-transformers", "c.i", "q_i k_j + q_i^pos k_j^pos", 0),
     ("cs182-transformers", "c.ii", "O(Tm)", 0),
@@ -171,6 +247,7 @@ UNTOLD = [  # what is expected is not shown
         0.75,
     ),
     ("jhu-hw6", "2.3.1", "The expectation is μ² because entries are independent.", 0),
+    ("jhu-hw6", "2.3.1", "E[qk^T] = E[q_1k_1] + ... + E[q_hk_h] = h²μ²", 0),
 ]
 
 

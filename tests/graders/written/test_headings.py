@@ -122,3 +122,28 @@ def test_sub_headings_and_code_belong_to_the_answer(read):
     assert list(answers.given) == ["1d.ii"]
     assert answers.of("1d.ii").text("text").startswith("first")
     assert answers.of("1d.ii").text("text").endswith("last")
+
+
+@pytest.mark.parametrize("heading", ["Qb:", "## Q(b)", "## Qb", "b)", "**b.**"])
+def test_a_letter_may_follow_a_q(heading):
+    wanted = tuple(wanted_of(ask(name)) for name in ("a", "b", "h"))
+    answers = read_answers({"answers.md": f"# Homework\n\n{heading}\n\nwords\n".encode()}, wanted)
+    assert [name for name, answer in answers.given.items() if answer.parts] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "choice"),
+    [("h:", "(A) the first"), ("h)", "A) the first"), ("**h)**", "**A**, the first")],
+)
+def test_an_option_below_a_letter_is_no_earlier_question(heading, choice):
+    wanted = (wanted_of(ask("a")), wanted_of(ask("h", "choice", ("choice",))))
+    answers = read_answers({"answers.md": f"{heading}\n\n{choice}\n".encode()}, wanted)
+    assert not answers.of("a").parts
+    assert answers.of("h").text("choice").startswith(choice[:3])
+
+
+def test_an_earlier_letter_below_an_answer_is_a_question():
+    wanted = (wanted_of(ask("a")), wanted_of(ask("h", "choice", ("choice",))))
+    answers = read_answers({"answers.md": b"h: B\n\na: words\n"}, wanted)
+    assert answers.of("a").text("text") == "words"
+    assert answers.of("h").text("choice") == "B"

@@ -6,7 +6,7 @@ from graders.written.formula.errors import FormulaError
 from graders.written.formula.reading.characters import GREEK, plain_characters
 from graders.written.formula.reading.latex import without_latex
 from graders.written.formula.reading.marked import Marked
-from graders.written.formula.vocabulary import Vocabulary
+from graders.written.formula.vocabulary import APPLIED, Vocabulary
 
 LONGEST = 2000  # characters
 MOST_SIDES = 6  # expressions between `=`
@@ -158,4 +158,6 @@ def is_left_side(text: str, words: Vocabulary) -> bool:
     if match is None:
         return False
     name = GREEK.get(match[1], match[1])
+    if APPLIED.get(name) == "order":
+        return False  # `O(n)` is a value, not a name
     return not words.extends(name, ()) or BARE_NAME.fullmatch(text) is not None

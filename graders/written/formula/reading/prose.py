@@ -31,6 +31,7 @@ _MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\\\(?:\[[^\]\n]{0,9}\])?(?![A-Za-z])"), "\n"),
     (re.compile(r"&(?= {0,3}[=≈+\-])|(?<=[=≈+\-])&|(?<=[=≈+\-] )&"), " "),
     (re.compile(rf"\\(?:{_FONTS})\s?\{{([^{{}}]{{0,80}})\}}"), r"\1"),
+    (re.compile(rf"\\(?:{_FONTS})\s+(?=[A-Za-z\\])"), ""),
     (re.compile(r"(?<=[ \t])#[ \t].*"), ""),
     (re.compile(r"(?<![\w)\]}*])\*\*(?=[^\s*])([^\n*]{1,400})(?<=[^\s*])\*\*(?![\w(*])"), r" \1 "),
     (re.compile(r"(?<![\w)\]}*])\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*(?![\w(*])"), r" \1 "),
@@ -51,12 +52,12 @@ _TOKEN = re.compile(
       \{{(?P<words>[^{{}}]{{0,200}})\}})
   | (?P<parts>\\(?:quad|qquad|Rightarrow|implies|iff|therefore|because|rightarrow)(?![A-Za-z])
       |\\(?:longrightarrow|to|forall|item)(?![A-Za-z])|=>|->|[→⟶⇒⟹∴∵∀↦])
-  | (?P<compares>\\(?:gg|ll|geq?|leq?|propto|neq?|sim|in|ni)(?![A-Za-z])
-      |>>|<<|>=|<=|!=|[≫≪≥≤≠∝∼∈~])
+  | (?P<compares>\\(?:gg|ll|geq?|leq?|propto|neq?|sim|in|notin|ni)(?![A-Za-z])
+      |>>|<<|>=|<=|!=|[≫≪≥≤≠∝∼∈∉~])
   | (?P<angle><[^<>=\n]{{1,60}},[^<>=\n]{{1,60}}>)
   | (?P<less>[<>])
-  | (?P<open>[(\[{{⟨〈]|\\langle(?![A-Za-z]))
-  | (?P<close>[)\]}}⟩〉]|\\rangle(?![A-Za-z]))
+  | (?P<open>[(\[{{⟨〈]|\\\{{|\\langle(?![A-Za-z]))
+  | (?P<close>[)\]}}⟩〉]|\\\}}|\\rangle(?![A-Za-z]))
   | (?P<command>\\(?:[A-Za-z]+|.))
   | (?P<code>(?:np|numpy|torch|math|jnp|tf)(?:\.[A-Za-z_]+)+)
   | (?P<short>\b(?:e\.g|i\.e|w\.r\.t|z\.B|d\.h|p\.ej|p\.ex|resp|vs|cf|approx)\.)
@@ -250,7 +251,8 @@ def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
         case "said" | "words":
             inside = found["words"].strip()
             known = vocabulary.extends(inside, ()) or inside in FUNCTIONS
-            is_mathematics = len(inside) < 2 or known
+            applied = inside.isalpha() and text[found.end() : found.end() + 1] in ("(", "[")
+            is_mathematics = len(inside) < 2 or known or applied
         case group:
             return _KINDS.get(group or "", "math")
     return "math" if is_mathematics else "word"

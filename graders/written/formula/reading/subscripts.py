@@ -54,7 +54,7 @@ def subscripts(
     if (run := match[3]) is not None and len(run) > 1:
         size = unbraced(words, (base, *below), run)
         return [run[:size]], match.start(3) + size
-    parts = [SPACES.sub("", part) for part in said(match).split(",")]
+    parts = [SPACES.sub("", part) for part in re.split(r"[,_]", said(match))]
     found = ["".join(GREEK.get(letter, letter) for letter in part) for part in parts]
     joined = "".join(found)
     if not joined.isalnum() or len(joined) > LONGEST_WORD:
