@@ -30,6 +30,7 @@ from graders.written.values.words import split_outside
 _ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")  # `- x` or `(a) x` or `1. x`
 _GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")  # `6,920`
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")  # `,` or `and` or `1 2`
+_REASON = re.compile(r"\b(?:because|since|as|while|where|weil|denn|da|car|porque)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"[.!?]\s+[A-Z(]")  # `... so 2^n. With two heads ...`
 _WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")  # `about 12`
 _MAY_HOLD = {  # what a text contains if it may contain such a value
@@ -227,7 +228,7 @@ def _by_name(groups: list[list[Line]], wanted: Wanted) -> list[list[Line]]:
     if all(name in ("", part) for name, part in zip(named, wanted.machine, strict=True)):
         return groups
     unnamed = [part for part in wanted.machine if part not in named]
-    if named.count("") == len(unnamed) == 1:
+    if named.count("") == len(unnamed) == 1 < len(named) - 1:
         named[named.index("")] = unnamed[0]
     if set(named) != set(wanted.machine):
         return []
@@ -235,8 +236,11 @@ def _by_name(groups: list[list[Line]], wanted: Wanted) -> list[list[Line]]:
 
 
 def _named_in(lines: Sequence[Line], wanted: Wanted) -> str:
-    """Return the only part that these lines name by a word of its own; "" if there is none."""
-    said = words_of(" ".join(line for _, line in lines))
+    """Return the only part that these lines name by a word of its own; "" if there is none.
+
+    Reasons may speak of any part: `O(MNk), since the decoder has N queries`.
+    """
+    said = words_of(_REASON.split(" ".join(line for _, line in lines), maxsplit=1)[0])
     own = {part: words_of(part) for part in wanted.machine}
     named = [
         part

@@ -105,6 +105,13 @@ RIGHT = [
     ("uw-a2", "Q2.1", "The test set has 1821 examples, the train set 6920 and the dev set 872."),
     ("uw-a2", "Q2.1", "1821 test, 872 validation, 6920 train"),
     ("uw-a2", "Q2.1", "train: 6920 (72 %)\nvalidation: 872 (9 %)\ntest: 1821 (19 %)"),
+    ("cs182-transformers", "f", "O(M²k)\nO(MNk), since the decoder has N queries\nO(N²k)"),
+    (
+        "cs182-transformers",
+        "b",
+        "x1 x2 + x1 p2 + p1 x2 + p1 p2\nx1 x2 + p1 p2, as only those who add get cross terms",
+    ),
+    ("cs224n-a4", "1b", r"$q = \beta (k_a + k_b)\ \text{where}(\beta \gg 0)$"),
     # The last side is the result; the steps before it may use notation of their own.
     ("jhu-hw6", "2.3.1", "E[qk^T] = E[q_1k_1] + ... + E[q_hk_h] = hμ²"),
     (
@@ -195,6 +202,11 @@ OPEN = [  # what a person decides
         "O(N²k) for the encoder, O(M²k) for the decoder, O(MNk) for the encoder",
     ),
     ("cs182-transformers", "f", "O(M²k) ≈ O(M²) for constant k\nO(MNk)\nO(N²k)"),
+    (
+        "cs182-transformers",
+        "b",
+        "x1 x2 + x1 p2 + p1 x2 + p1 p2\nx1 x2 + p1 p2, cross terms if we add",
+    ),
     ("uw-a2", "Q2.1", "Training: 6.920, Validierung: 872, Test: 1.821"),
     ("jhu-hw6", "2.2.2", "M = 2 A A^T = 2 (a_1 a_1^T + ... + a_m a_m^T)"),
     ("cs224n-a5", "1e.ii", "K = not the identity, Q = u_d u_a^T + u_c u_d^T, V = u_b u_b^T/β²"),

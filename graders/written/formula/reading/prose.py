@@ -251,7 +251,8 @@ def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
         case "said" | "words":
             inside = found["words"].strip()
             known = vocabulary.extends(inside, ()) or inside in FUNCTIONS
-            applied = inside.isalpha() and text[found.end() : found.end() + 1] in ("(", "[")
+            applied = inside.isalpha() and inside.lower() not in PROSE
+            applied &= text[found.end() : found.end() + 1] in ("(", "[")
             is_mathematics = len(inside) < 2 or known or applied
         case group:
             return _KINDS.get(group or "", "math")
