@@ -242,7 +242,7 @@ def _numbered(line: str) -> tuple[str, str]:
         return found[1], line[found.end() :].strip()
     found = _NUMBER.match(line[:LOOKED_AT])
     rest = line[found.end() :].strip() if found else ""
-    value = is_like(rest, "choices") or is_like(rest, "formula")
+    value = any(is_like(rest, kind) for kind in ("choices", "formula", "vector"))
     return (found[1], rest) if found and value else ("", "")
 
 
@@ -339,7 +339,7 @@ def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
     if meant.question:
         walk.beside = group_of(meant.question)
         walk.open = _Open(marker, meant.question, meant.rest)
-    elif meant.either:
+    elif meant.either and not meant.group:
         both = " or ".join(f"`{name}`" for name in meant.either)
         note = f"the heading `{marker.text}` in line {marker.line} could mean {both}, so a person "
         walk.read.notes.append((meant.either[0], f"{note}reads the text below it; write the ID"))
@@ -347,7 +347,7 @@ def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
     elif meant.group:
         walk.beside = meant.group
         walk.groups.append((marker.level, meant.group))
-        walk.open = _Open(marker, maybe=names.members(meant.group))
+        walk.open = _Open(marker, maybe=(*names.members(meant.group), *meant.either))
     elif started or looks_like_id(marker.text):
         near, note = _unknown(marker, names, walk.beside)
         walk.read.notes.append((near, note))

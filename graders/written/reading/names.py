@@ -37,7 +37,7 @@ Words = Sequence[re.Match[str]]
 class Meant:
     """The meaning of a heading: a question, two of them, or the group that questions share.
 
-    `rest` is the text after the id. `lone` means that the id is a single letter: below a group it
+    With a group, `either` is a question that the heading may mean instead. `rest` is the text after the id. `lone` means that the id is a single letter: below a group it
     is a part of that group; elsewhere it may not be a question.
     """
 
@@ -88,11 +88,14 @@ class Names:
         if own and nested and own.question != nested.question and not own.lone:
             return Meant(either=(own.question, nested.question))
         best = nested or own
+        group = self._group(text, words, above)
+        if best is not None and _adds_q(best.question, group):
+            return Meant(either=(best.question,), group=group)
         if best is not None:
             return Meant(best.question, rest=_after(text, best.end), lone=best.lone)
         if len(titled) == 1:
             return Meant(titled[0])
-        return Meant(group=self._group(text, words, above))
+        return Meant(group=group)
 
     def beside(self, heading: str, group: tuple[str, ...], climb: bool = True) -> Meant:
         """Return what a bare part name means after a question of this group: `(ii)` after 1d.i.
@@ -157,6 +160,12 @@ class Names:
             if self.members(atoms) and _ends(text, words, size):
                 best = atoms
         return best
+
+
+def _adds_q(question: str, group: tuple[str, ...]) -> bool:
+    """Return whether a heading names a group, and a question only with a Q: 1.2, where Q1.2 is."""
+    key = canonical(question)
+    return bool(group) and _joined(group) == _without_q(key) != key
 
 
 def _numbered(ids: Iterable[str]) -> Iterator[tuple[str, str]]:

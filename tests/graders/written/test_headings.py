@@ -147,3 +147,31 @@ def test_an_earlier_letter_below_an_answer_is_a_question():
     answers = read_answers({"answers.md": b"h: B\n\na: words\n"}, wanted)
     assert answers.of("a").text("text") == "words"
     assert answers.of("h").text("choice") == "B"
+
+
+GROUPED = tuple(
+    wanted_of(each)
+    for each in (
+        ask("1.2.1", "vector", ("vector",), None),
+        ask("1.2.2", "vector", ("vector",), None),
+        ask("Q1.2"),
+    )
+)
+
+
+@pytest.mark.parametrize("heading", ["# 1.2", "# Question 1.2: two queries"])
+def test_the_number_of_a_group_is_not_a_question_with_a_q(heading):
+    content = f"{heading}\n1. [1, 2, 3]\n2. [4, 5, 6]\n".encode()
+    answers = read_answers({"answers.md": content}, GROUPED)
+    assert answers.of("1.2.1").text("vector") == "[1, 2, 3]"
+    assert answers.of("1.2.2").text("vector") == "[4, 5, 6]"
+
+
+def test_text_below_the_number_of_a_group_may_answer_a_question_with_a_q():
+    answers = read_answers({"answers.md": b"# 1.2\nThey save memory.\n"}, GROUPED)
+    assert all("memory" in answers.of(each.id).unplaced for each in GROUPED)
+
+
+def test_the_q_of_a_question_tells_it_from_a_group():
+    answers = read_answers({"answers.md": b"# Q1.2\nThey save memory.\n"}, GROUPED)
+    assert answers.of("Q1.2").text("text") == "They save memory."
