@@ -37,8 +37,9 @@ Words = Sequence[re.Match[str]]
 class Meant:
     """The meaning of a heading: a question, two of them, or the group that questions share.
 
-    With a group, `either` is a question that the heading may mean instead. `rest` is the text after the id. `lone` means that the id is a single letter: below a group it
-    is a part of that group; elsewhere it may not be a question.
+    With a group, `either` is a question that the heading may mean instead. `rest` is the text after
+    the id. `lone` means that the id is a single letter: below a group it is a part of that group;
+    elsewhere it may not be a question.
     """
 
     question: str = ""

@@ -26,7 +26,7 @@ _NOTATION = re.compile(r"(?:`|written like this:|a person reads it)$")
 _STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
 _STRANGE_NAME = re.compile(r"\s*[^\W\d_]{3,}[^:=：,;()]{0,30}[:：]\s{0,9}\S")  # `Validierung: 872`
 _NEXT = re.compile(  # where another named value may begin on a line: `..., 2 heads: ...`
-    r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
+    r"(?:[,;，；、]|\.(?=\s)|\b(?:and|und|et|y|e)\b)\s{0,9}"
     r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?"
     r"(?:[:：](?!=)|→|->|=>))"
 )

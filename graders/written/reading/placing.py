@@ -30,6 +30,7 @@ from graders.written.values.words import split_outside
 _ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")  # `- x` or `(a) x` or `1. x`
 _GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")  # `6,920`
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")  # `,` or `and` or `1 2`
+_AND = re.compile(r"\s+(?:and|und|y|et|e)\s+")
 _REASON = re.compile(r"\b(?:because|since|as|while|where|weil|denn|da|car|porque)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"[.!?]\s+[A-Z(]")  # `... so 2^n. With two heads ...`
 _WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")  # `about 12`
@@ -198,7 +199,7 @@ def _place_in_order(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split:
     lines = [line for paragraph in paragraphs for line in paragraph]
     count = len(wanted.machine)
     if len(lines) == 1:
-        lines = _numbers_of(lines[0]) if wanted.kind == "number" else _listed(lines[0])
+        lines = _numbers_of(lines[0]) if wanted.kind == "number" else _listed(lines[0], count)
     groups = [[line] for line in lines] if len(lines) == count else [list(p) for p in paragraphs]
     ordered = _by_name(groups, wanted) if len(groups) == count else []
     if not ordered:
@@ -257,12 +258,14 @@ def _numbers_of(line: Line) -> list[Line]:
     return [(line[0], piece) for piece in pieces if _WORDS.sub("", piece)]
 
 
-def _listed(line: Line) -> list[Line]:
-    """Return the values of a line like `2^n, 3^n, (k+1)^n`, split outside of brackets.
+def _listed(line: Line, count: int) -> list[Line]:
+    """Return the values of a line like `2^n, 3^n and (k+1)^n`, split outside of brackets.
 
     Several sentences are no list: `It doubles with one head, so 2^n. With two heads, ...`.
     """
     pieces = split_outside(line[1][: 10 * LOOKED_AT], ",;,；，、")
+    if len(pieces) == count - 1:
+        pieces += _AND.split(pieces.pop(), maxsplit=1)
     if any(_SENTENCES.search(piece) for piece in pieces[:-1]):
         return [line]
     return [(line[0], piece.strip()) for piece in pieces if piece.strip()]

@@ -96,9 +96,9 @@ def _also(key: str, wanted: Wanted) -> Iterable[str]:
 
 
 def _begun(label: str, wanted: Wanted) -> Iterable[str]:
-    """Return the part whose name the label starts with.
+    """Return the part whose name the label starts with, or whose first word it is.
 
-    Examples are `Concatenation` and `Encoder self-attention`.
+    Examples are `Concatenation` and `Encoder self-attention`, and `Encoder` for `encoder_self`.
     """
     key, words = _key(label), len(re.findall(r"[^\W_]+", label[:60]))
     alike = [
@@ -106,6 +106,8 @@ def _begun(label: str, wanted: Wanted) -> Iterable[str]:
         for part in wanted.machine
         if len(_key(part)) > 2 and key.startswith(_key(part)) and words <= len(part.split("_")) + 1
     ]
+    if not alike and wanted.kind != "table":  # `train: 0.95` may be a row of a curve
+        alike = [part for part in wanted.machine if key == _key(part.partition("_")[0])]
     return alike if len(alike) == 1 else ()
 
 

@@ -1,6 +1,6 @@
 """Combine several parts of one answer, each graded separately, into one judgement."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NoReturn
 
 from graders.written.question import Asked, Judgement, Misfit, Undecided, Unreadable
@@ -24,14 +24,17 @@ def judge_parts(asked: Asked, judge: PartJudge) -> Judgement:
         except Unreadable as error:
             errors.append(f"`{part}`: {error}")
     if errors:
-        raise Unreadable("\n".join((*errors, *_readable(found))))
+        raise Unreadable("\n".join((*errors, *_readable(found, asked.parts))))
     weights = {part: float(of_part(asked.machine, "weights", part, 1.0)) for part in parts}
     return together(found, weights)
 
 
-def _readable(found: dict[str, Judgement]) -> Iterator[str]:
-    """Yield what graders are told about the parts that could be read."""
+def _readable(found: Mapping[str, Judgement], given: Collection[str]) -> Iterator[str]:
+    """Yield what graders are told about the parts that could be read, or were not given."""
     for part, each in found.items():
+        if part not in given:
+            yield each.message
+            continue
         said = {1.0: "correct", 0.0: "not correct"}.get(
             each.fraction, f"{each.fraction:.0%} correct"
         )

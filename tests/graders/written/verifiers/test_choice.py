@@ -159,6 +159,13 @@ def test_parts_have_keys_of_their_own(judge):
         judge("choice", {"first": "A", "second": "perhaps"}, **asked)
 
 
+def test_a_part_that_is_missing_was_not_read(judge):
+    parts = {"first": "hm"}
+    with pytest.raises(Unreadable, match="`second` is not answered") as error:
+        judge("choice", parts, parts=("first", "second"), key="B", options=OPTIONS)
+    assert "`second` was read" not in str(error.value)
+
+
 def test_a_known_wrong_letter_has_its_hint_and_a_comment_costs_nothing(judge):
     mistakes = [("formula", "C", "it does not crash", 0.25)]
     found = judge("choice", "C", key="B", boxes=3, mistakes=mistakes)
