@@ -19,8 +19,8 @@ _LABEL = re.compile(
     r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>|(?<=\s)[-–—](?=\s))\s*"
 )
 _UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, after the label
-# Matches `(ii)` or `- 1.`, before the name of a value.
-_ITEM = re.compile(r"\s*(?:[-*+]\s+)?\(?(?:\d{1,2}|[ivx]+|[a-z])[.)]\s*")
+# Matches `(ii)` or `- 1.` or `-`, before the name of a value.
+_ITEM = re.compile(r"\s*(?:(?:[-*+]\s+)?\(?(?:\d{1,2}|[ivx]+|[a-z])[.)]|[-*+])\s*")
 _POINTS = re.compile(r"\([\d.]{1,6} points?\) ")
 _NOTATION = re.compile(r"(?:`|written like this:|a person reads it)$")
 _STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")

@@ -105,6 +105,12 @@ RIGHT = [
     ("cs182-transformers", "e", "$2^n$ for one head, $3^n$ for two and $(k+1)^n$ for $k$ heads."),
     ("cs182-transformers", "e", "One: 2^n. Two: 3^n. k: (k+1)^n"),
     ("cs182-transformers", "f", "Encoder: $O(M^2k)$, cross: $O(MNk)$, decoder: $O(N^2k)$."),
+    ("uw-a2", "Q2.1", "- train = 6920\n- validation = 872\n- test = 1821"),
+    (
+        "uw-a2",
+        "Q4.7",
+        "| BS | LR | #Epochs | Train | Val |\n|-|-|-|-|-|\n| 32 | 1e-5 | 3 | 96.99 | 94.61 |",
+    ),
     ("uw-a2", "Q2.1", "The test set has 1821 examples, the train set 6920 and the dev set 872."),
     ("uw-a2", "Q2.1", "1821 test, 872 validation, 6920 train"),
     ("uw-a2", "Q2.1", "train: 6920 (72 %)\nvalidation: 872 (9 %)\ntest: 1821 (19 %)"),

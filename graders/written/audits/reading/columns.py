@@ -37,6 +37,7 @@ Names = Mapping[str, str]
 def plain(header: str) -> str:
     """Return a column's name in lower case, without punctuation, units and text in brackets."""
     text = re.sub(r"[(\[][^)\]]{0,40}[)\]]", " ", undressed(header[:100])) or header[:100]
+    text = text.replace("#", "# ")  # `#Epochs`
     return " ".join(re.sub(r"[_\-./:\\{}%=]", " ", text).casefold().split())
 
 
