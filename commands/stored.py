@@ -39,7 +39,7 @@ from reports.submission_files import has_old_page, remove_files
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
 from reports.terminal.store import show_lines, show_sentences
-from submissions.imports.last_attempts import first_few
+from submissions.escaping import first_few
 from submissions.people import people_in
 
 File = Annotated[

@@ -54,6 +54,16 @@ def points_lost(graded: CriterionResult, checks: Iterable[CheckResult]) -> float
     return max(round(lost, 2), CENT) if lost > 0 else 0.0
 
 
+def certain_loss(result: CriterionResult) -> float:
+    """Return the points that are certainly lost; manual grading may still award others."""
+    if result.points is not None:
+        return result.criterion.points - result.points
+    total = sum(check.weight for check in result.checks) or 1.0
+    decided = (check for check in result.checks if check.status not in ("needs_review", "error"))
+    lost = sum(each.weight * (1 - each.fraction) for each in decided)
+    return result.criterion.points * lost / total
+
+
 def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> CheckStatus:
     """Return the status of a whole criterion: the most serious one among its checks.
 

@@ -26,7 +26,7 @@ from graders.audit.graded import Graded, Grader, Upload
 from graders.audit.summary import (
     Planned,
     failed_checks,
-    lost_points,
+    lost_on_code,
     pointed_criteria,
     summarize_mutants,
     summarize_steadiness,
@@ -160,7 +160,7 @@ def _grade_solution(run: _Run) -> None:
     task, solution = run.request.assignment, Upload(SOLUTION, run.bases[0].files)
     for _, graded in run.grader.grade([solution], run.request, float("inf")):
         run.alone[SOLUTION] = graded
-        lost = ", ".join(lost_points(graded, pointed_criteria(task)))
+        lost = ", ".join(lost_on_code(graded, pointed_criteria(task)))
         if problem := graded.fault or lost:
             raise UsageError(
                 f"{task.name}: the solution does not earn all points: {problem}",
@@ -224,7 +224,7 @@ def _audit_rewrites(run: _Run) -> Rewrites:
     lost = []
     for rewrite in rewrites:
         found = graded.get(rewrite.change.id)
-        points = lost_points(found, pointed_criteria(task)) if found else {}
+        points = lost_on_code(found, pointed_criteria(task)) if found else {}
         if found and points:
             lost.append(LostRewrite(rewrite.change, points, failed_checks(found, points)))
     return Rewrites(len(rewrites), len(graded), tuple(lost))

@@ -20,11 +20,10 @@ if TYPE_CHECKING:  # which exists on Linux only
     from graders.boundary.limits.cgroup import Group
 
 RECEIVE_BYTES = 2**18
-TOGETHER = "its processes together used too much memory"
 ENDING_SECONDS = 2.0  # seconds that a child may take to end after it closed its channel
 POLL = 0.002
 WATCH = 0.25  # seconds between two checks of what the whole tree uses
-CPU_GRACE = 2  # seconds that all processes together may use above the limit of one
+TREE_CPU_GRACE = 2  # seconds that all processes together may use above the limit of one
 REAPING = 15.0  # seconds that a killed tree may take to disappear
 
 
@@ -215,7 +214,7 @@ class Child:
         if self._watch is not None:
             self._held = max(self._held, self._watch())
         seconds = self.resources().cpu_seconds - (self._before or 0.0)
-        if self._before is not None and seconds > self._limits.cpu_seconds + CPU_GRACE:
+        if self._before is not None and seconds > self._limits.cpu_seconds + TREE_CPU_GRACE:
             raise CpuTimeExceeded
         self._watched = time.monotonic()
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from graders.data.course import sizes_of_parts
 from graders.errors import UsageError
-from graders.grading.batch import is_decided, refuse_other_criteria
+from graders.grading.batch import is_finished, refuse_other_criteria
 from graders.grading.cache_key import keys_of
 from graders.grading.options import GradingRequest
 from graders.model import Assignment, CriterionKind, Submission
@@ -138,7 +138,7 @@ def stored_in(
         options = replace(request.options, draw=draw)
         keys = keys_of(request.assignment, options)
         return frozenset(
-            submission.id for submission in submissions if is_decided(store, submission, keys)
+            submission.id for submission in submissions if is_finished(store, submission, keys)
         )
 
 

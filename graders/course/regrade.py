@@ -18,7 +18,7 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.data.declared import refuse_other_data
 from graders.errors import GraderFault, UsageError, UserError
 from graders.failures import message_of
-from graders.grading.batch import DECIDED, grade_all, refuse_changes, version_note
+from graders.grading.batch import FINISHED, grade_all, refuse_changes, version_note
 from graders.grading.cache_key import Keys, keys_of
 from graders.grading.options import GradingRequest, Options, assignment_in, options_in
 from graders.grading.secret import settle_draw
@@ -103,7 +103,9 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     number = store.begin(assignment, checks, draft=True)
     store.unlist(number)
     known = [
-        each for each in todo if store.status(each.submission.id, each.cache_key.address) in DECIDED
+        each
+        for each in todo
+        if store.status(each.submission.id, each.cache_key.address) in FINISHED
     ]
     store.adopt(number, ((each.submission, each.cache_key.address) for each in known))
     done = {each.submission.id for each in known}

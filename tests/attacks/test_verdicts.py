@@ -101,7 +101,10 @@ def test_attack_answers_also_where_code_is_found_by_its_names(tmp_path):
     """Or none of them would gain anything, whatever it does."""
     task = load_assignment("uw-a2")
     base = build_base(task, tmp_path / "base")
-    attack = Attack("x", "x", "x", "answer", {"hostile.py": ANSWERS}, "", "", "")
+    attack = Attack(
+        **{"name": "x", "class": "x", "tries": "x", "runs": "answer"},
+        files={"hostile.py": ANSWERS},
+    )
     path = build_attacker(attack, base, tmp_path, task.files, SimpleNamespace(targets={}))
     options = Options(best_tier(), only=frozenset(["mini-transformer"]))
     result = grade_submission(identify(path, task.name), task, options)

@@ -109,7 +109,7 @@ def test_closed_channel_is_a_bad_reply(opener):
     "signals", ["", "import signal; signal.signal(signal.SIGXCPU, lambda *_: 0)"], ids=["", "deaf"]
 )
 def test_processor_time_is_limited(start, signals, monkeypatch):
-    monkeypatch.setattr(process, "CPU_GRACE", 0.5)
+    monkeypatch.setattr(process, "TREE_CPU_GRACE", 0.5)
     student = start(wall_seconds=30, cpu_seconds=1)
     with pytest.raises(StudentTimedOut, match="1 s of processor time"):
         student.call("run", source=f"{signals}\nwhile True: pass")
