@@ -47,7 +47,7 @@ def validate(
     ahead: int,
     names: Collection[str] | None = None,
 ) -> Iterator[Finding]:
-    """Findings for the reference and the planted examples, as they are graded: all, or `names`.
+    """Yield findings for the reference and the planted examples, all or `names`, as graded.
 
     Raises UsageError where a file of the assignment does not compile or import.
     """

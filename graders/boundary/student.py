@@ -294,7 +294,7 @@ class Student:
             raise
 
     def _last_words(self) -> str:
-        """What a child that failed to start said."""
+        """Return the output of a child that failed to start."""
         assert self._child is not None  # noqa: S101  called between start and stop
         self._child.end(ENDING_SECONDS)
         return self._child.capture.text().strip()

@@ -4,7 +4,8 @@
         |                  fingerprints
         |  returns, or raises CheckFailed / StudentFault / anything else
         v
-    verdict()  --- passed | partial | failed | skipped | error   (never a pytest exit status)
+    verdict()  --- passed | partial | failed | skipped | needs_review | error
+                   (never a pytest exit status)
 
 Every collected check gets a CheckResult, whatever happens to it.
 """
@@ -142,7 +143,7 @@ class GradingPlugin:
         return self._scores[request.node.nodeid]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the checks that were asked for; refuse all if one names what does not exist."""
+        """Keep the requested checks; raise UsageError if any check is declared wrongly."""
         wanted: list[pytest.Item] = []
         checks = [check_of(item, self._assignment) for item in items]
         refuse_wrong_ids(checks)

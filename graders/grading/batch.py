@@ -111,7 +111,7 @@ def version_note(store: Store, assignment: Assignment, keys: Keys) -> str:
 
 
 def is_finished(store: Store, submission: Submission, keys: Keys) -> bool:
-    """Whether the store has a Result of this upload that need not be graded again."""
+    """Return whether the store has a Result of this upload that need not be graded again."""
     return store.status(submission.id, keys.cache_key(submission).address) in FINISHED
 
 

@@ -42,7 +42,7 @@ def _versions() -> tuple[tuple[str, str], ...]:
 
 
 def version_of(name: str) -> str:
-    """The version of an installed package, or `not installed`."""
+    """Return the version of an installed package, or `not installed`."""
     try:
         return version(name)
     except PackageNotFoundError:

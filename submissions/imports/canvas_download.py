@@ -60,7 +60,9 @@ def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> FoundUploads
     )
     notes = [f"{name}: not a name that Canvas gives; left out" for name in others]
     if late:
-        notes.append(f"late, but nobody can say how late, so without penalty: {', '.join(late)}")
+        notes.append(
+            f"late, but Canvas does not export by how much, so without penalty: {', '.join(late)}"
+        )
     return FoundUploads(tuple(uploads), tuple(notes))
 
 

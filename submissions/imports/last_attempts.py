@@ -1,6 +1,6 @@
 """Choose which of a student's submissions counts if there are several.
 
-Students who submit together share a submission; it counts for those whose chosen one it is.
+Students who submit together share a submission; it counts for each of them for whom it is chosen.
 """
 
 from collections import defaultdict

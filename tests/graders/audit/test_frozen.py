@@ -98,7 +98,7 @@ def test_named_examples_are_not_frozen_beside_verdicts_of_another_solution(valid
     validated("--freeze")
     checks = planted / "checks.py"
     checks.write_text(checks.read_text().replace("def test_doubles_zero", "def test_of_zero"))
-    with pytest.raises(UsageError, match="the solution's verdicts are others"):
+    with pytest.raises(UsageError, match="the solution's verdicts differ"):
         validated("--freeze", "verdicts.json", "wrong")
 
 
