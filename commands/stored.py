@@ -139,7 +139,7 @@ class Seen:
 def _noted(
     results: Iterable[Result], seen: Seen, rules: CourseRules, out: Path
 ) -> Iterator[Result]:
-    """Yield the results, and note their submissions and old pages in `seen`."""
+    """Yield the results, and note submissions, provisional grades and old pages in `seen`."""
     for result in results:
         seen.submissions.append(result.submission)
         seen.old_pages += has_old_page(result, out, rules)

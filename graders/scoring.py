@@ -18,8 +18,8 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
     """Return the points earned; a criterion's checks share its points by weight.
 
     Return None while one of them could not be graded or needs manual grading: a check that did not
-    run never counts as zero and never shrinks the maximum. Criteria worth 0
-    points never block the total. Points that a person only has to confirm count until then.
+    run never counts as zero and never shrinks the maximum. In a criterion worth 0 points, manual
+    grading blocks nothing. Points that a person only has to confirm count until then.
     """
     if not results or any(_is_open(criterion, result) for result in results):
         return None

@@ -234,7 +234,7 @@ class Child:
             if self._group is not None:
                 self._used = self._group.used()
             elif not self._process.has_ended():
-                self._used = self._used.seen_again(of_trees(*self.roots, times=self._times))
+                self._used = self._used.larger_of(of_trees(*self.roots, times=self._times))
         return self._used
 
     def end(self, patience: float = 0.0) -> Ending | None:
@@ -252,7 +252,7 @@ class Child:
             if self._group is not None:
                 self._used = self._group.used()
             else:
-                self._used = self._used.seen_again(self._process.used)
+                self._used = self._used.larger_of(self._process.used)
             self._ending = self._completed(self._ending) if by_itself and self._ending else None
             if self._group is not None:
                 self._group.remove()

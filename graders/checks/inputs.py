@@ -19,7 +19,7 @@ PUBLIC = 0  # the draw of `check`, `validate` and `demo`, whose inputs anyone ca
 class Inputs:
     """The source of all random inputs of one grading.
 
-    `draw` is PUBLIC or a secret of 128 bits; it never leaves the trusted side.
+    `draw` is PUBLIC or a secret of at least 120 bits; it never leaves the trusted side.
     """
 
     draw: int = field(default=PUBLIC, repr=False)

@@ -27,7 +27,7 @@ from graders.checks.check_functions import (
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
-from graders.checks.time_limit import GRACE, at_most
+from graders.checks.time_limit import GRACE, limit_time
 from graders.checks.verdict import cause_of, fault_line, verdict
 from graders.data.course import CourseData
 from graders.errors import GraderFault, SandboxFailed
@@ -170,7 +170,7 @@ class GradingPlugin:
         started = time.perf_counter()
         problem: BaseException | None = None
         try:
-            with at_most(self._patience()):
+            with limit_time(self._patience()):
                 yield
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise

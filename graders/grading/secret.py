@@ -61,7 +61,9 @@ def draw_of(inputs: str, kept: int | None = None) -> int:
 def _read_secret(file: Path) -> int:
     """Return the secret in a file; raises UsageError if it is missing, readable by all or short."""
     if not file.is_file():
-        raise UsageError(f"--inputs {file}: it is `secret`, `public` or a file", MAKE_ONE)
+        raise UsageError(
+            f"--inputs {file}: no such file", f"pass secret, public or an existing file; {MAKE_ONE}"
+        )
     if stat.S_IMODE(file.stat().st_mode) & stat.S_IROTH:
         raise UsageError(f"{file}: everyone on this machine can read it", f"chmod 600 {file}")
     text = file.read_bytes().strip()
