@@ -25,7 +25,7 @@ def freeze(
 ) -> None:
     """Write the verdicts of these findings to a file, with those in `kept` of other examples.
 
-    Raises UsageError if the solution's verdicts differ from the kept ones, to which the others refer.
+    Raises UsageError if the kept verdicts are of a solution with other verdicts.
     """
     kept, found = kept or {}, _verdicts(findings)
     if kept and kept.get(SOLUTION) != found[SOLUTION]:
