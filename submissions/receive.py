@@ -29,7 +29,7 @@ from submissions.submission import CleanFolder, Rejected, Submission
 MOST_INNER = 4  # archives in an upload that are unpacked, together within the limits of one
 INNER_LIMITS = replace(UNPACK_LIMITS, total_bytes=UNPACK_LIMITS.total_bytes // MOST_INNER)
 
-__all__ = ["collect", "identify", "identify_all", "open_submission", "opened", "unread"]
+__all__ = ["collect", "identify", "identify_all", "open_submission", "open_upload", "unread"]
 
 
 def collect(folder: Path) -> list[Path]:
@@ -75,14 +75,14 @@ def open_submission(
     requests all code of the upload. Raises Rejected, with one sentence for the student, if the
     upload is unsafe or is not an upload.
     """
-    with opened(submission.path, work) as folder:
+    with open_upload(submission.path, work) as folder:
         listing = list_files(folder)
         found = find(listing.files, code=code, artifacts=artifacts, whole=whole)
         return copy_needed(folder, listing, found, work / "clean")
 
 
 @contextmanager
-def opened(path: Path, work: Path) -> Iterator[Path]:
+def open_upload(path: Path, work: Path) -> Iterator[Path]:
     """Yield the upload's folder; an archive is unpacked below `work` until the block ends.
 
     Raises Rejected, with one sentence for the student, if it is unsafe, too large or not an upload.

@@ -57,7 +57,7 @@ def attack_all(
     """
     if options.tier is Tier.NONE:
         raise UsageError("attacks are not run without isolation", "use `--isolation auto`")
-    task, tier = tightened(assignment), options.tier.value
+    task, tier = tighten_limits(assignment), options.tier.value
     with (
         tempfile.TemporaryDirectory(prefix="softmark-attacks-") as work,
         Canaries(Path(work)) as canaries,
@@ -112,7 +112,7 @@ def verdict_row(verdict: Verdict) -> tuple[str, str, bool]:
     return name, f"{verdict.tier}: {found}", not verdict.problems
 
 
-def tightened(
+def tighten_limits(
     assignment: Assignment,
     *,
     wall_seconds: float = WALL_SECONDS,

@@ -22,7 +22,7 @@ from graders.model import Assignment, Result
 from graders.scoring import certain_loss
 from graders.tables import parse_table, read_table
 from submissions.listing import list_files
-from submissions.receive import opened
+from submissions.receive import open_upload
 from submissions.submission import Rejected
 
 EXPECTED, PLANTED = "expected.toml", "examples.toml"
@@ -113,7 +113,7 @@ def plant(assignment: Assignment, name: str, result: Result, why: str) -> Path:
         place.parent.mkdir(exist_ok=True)
         with (
             tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as work,
-            opened(result.submission.path, Path(work)) as folder,
+            open_upload(result.submission.path, Path(work)) as folder,
         ):
             made = Path(work) / "example"
             for file in list_files(folder).files:

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from graders.audit.accepted import FILE, Accepted, Audited, read_audited
-from graders.audit.attacks import tightened
+from graders.audit.attacks import tighten_limits
 from graders.audit.changes.change import SOLUTION, Base, Changed, read_bases
 from graders.audit.changes.mutants import generate_mutants, sites_of
 from graders.audit.changes.nulls import null_submissions
 from graders.audit.changes.rewritten import generate_rewrites
 from graders.audit.examples import read_files
 from graders.audit.graded import Graded, Grader, Upload
+from graders.audit.settings import FILE, Accepted, AuditSettings, read_audit_settings
 from graders.audit.summary import (
     Planned,
     failed_checks,
@@ -104,7 +104,7 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
     started = time.monotonic()
     task = request.assignment
     refuse_broken_files(task)
-    audited = read_audited(task)
+    audited = read_audit_settings(task)
     coded = _of_code(request)
     with tempfile.TemporaryDirectory(prefix="softmark-audited-") as work:
         bases = _chosen(read_bases(task, Path(work)), audited, plan.seed)
@@ -140,7 +140,7 @@ def _of_code(request: GradingRequest) -> GradingRequest:
     return GradingRequest(task, replace(options, only=code))
 
 
-def _chosen(bases: Sequence[Base], audited: Audited, seed: int) -> list[Base]:
+def _chosen(bases: Sequence[Base], audited: AuditSettings, seed: int) -> list[Base]:
     """Return the solution and the bases that audit.toml names, or else a sample of the others."""
     solution, *others = bases
     if audited.bases is None:
@@ -181,7 +181,7 @@ def _with_graded_bases(run: _Run) -> _Run:
 def _audit_nulls(run: _Run) -> Nulls:
     task = run.request.assignment
     nulls = list(null_submissions(task, run.bases[0]))
-    graded = run.grade(nulls, _tightened(run.request), "nulls")
+    graded = run.grade(nulls, _tighten_limits(run.request), "nulls")
     points = {criterion.id: criterion.points for criterion in task.rubric}
     found = []
     for name, each in graded.items():
@@ -210,7 +210,7 @@ def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Ste
     for start in range(0, len(uploads), TOGETHER):
         for draw in draws:
             options = replace(request.options, only=decided, draw=draw)
-            tight = _tightened(GradingRequest(task, options))
+            tight = _tighten_limits(GradingRequest(task, options))
             part = uploads[start : start + TOGETHER]
             seen += run.grade_uploads(part, tight, "steadiness")
     return summarize_steadiness(seen, len(uploads), run.plan.repeats)
@@ -236,7 +236,7 @@ def _audit_mutants(run: _Run, accepted: Mapping[str, Accepted]) -> Mutations:
     mutants = list(islice(generated, run.plan.mutants))
     unmatched = {*accepted} - {mutant.change.id for mutant in mutants}
     stale = _unmatched(unmatched, generated) if unmatched else []
-    graded = run.grade(mutants, _tightened(run.request), "mutants")
+    graded = run.grade(mutants, _tighten_limits(run.request), "mutants")
     changes = [mutant.change for mutant in mutants]
     planned = Planned(sum(map(len, sites)), changes, stale)
     return summarize_mutants(planned, graded, run.request.assignment, accepted)
@@ -251,10 +251,10 @@ def _unmatched(ids: set[str], others: Iterator[Changed]) -> list[str]:
     return sorted(ids)
 
 
-def _tightened(request: GradingRequest) -> GradingRequest:
+def _tighten_limits(request: GradingRequest) -> GradingRequest:
     """Return the request with lower limits, which soon end an endless mutant."""
     task = request.assignment
-    tight = tightened(
+    tight = tighten_limits(
         task,
         wall_seconds=WALL_SECONDS,
         total_seconds=TOTAL_SECONDS,

@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graders.audit.accepted import Accepted
 from graders.audit.graded import Graded
+from graders.audit.settings import Accepted
 from graders.audited import Change, Mutations, Noticed, Rate, Steadiness, Steady, Survivor
 from graders.model import Assignment
 from graders.statistics import upper_bound, wilson

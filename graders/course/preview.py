@@ -23,7 +23,7 @@ from submissions.escaping import listed
 from submissions.finding import find, is_named
 from submissions.folder import CODE
 from submissions.listing import list_files
-from submissions.receive import opened
+from submissions.receive import open_upload
 
 LARGEST = 4 * 2**20  # bytes of a file whose lines are counted
 WORDS: Mapping[CriterionKind, str] = {
@@ -79,7 +79,7 @@ def previews(submissions: Iterable[Submission], request: GradingRequest) -> Iter
     for submission in submissions:
         with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
             try:
-                with opened(submission.path, Path(work)) as folder:
+                with open_upload(submission.path, Path(work)) as folder:
                     preview = _preview(submission, folder, task, kinds)
             except Exception as error:  # noqa: BLE001  grading says the same, and stops for none
                 preview = Preview(submission, rejected=str(error) or type(error).__name__)

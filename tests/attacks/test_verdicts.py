@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from graders.audit.attacks import ALL, attack_all, tightened, verdict_row
+from graders.audit.attacks import ALL, attack_all, tighten_limits, verdict_row
 from graders.audit.attacks_uploads import Attack, build_attacker, build_base, known_attacks
 from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier, best_tier
@@ -112,7 +112,7 @@ def test_attack_answers_also_where_code_is_found_by_its_names(tmp_path):
 
 
 def test_attacks_are_given_little_time_and_memory(tiny):
-    limits = tightened(tiny).limits
+    limits = tighten_limits(tiny).limits
     assert (limits.wall_seconds, limits.memory_bytes) == (6.0, 2**31)
 
 

@@ -87,9 +87,7 @@ def test_named_examples_alone_are_graded_compared_and_frozen(validated, planted,
 
 
 def test_an_unknown_name_is_refused(validated):
-    with pytest.raises(
-        UsageError, match="no example or attack `wrongs` here; did you mean `wrong`"
-    ):
+    with pytest.raises(UsageError, match="with the name `wrongs`; did you mean `wrong`"):
         validated("--freeze", "verdicts.json", "wrongs")
 
 
