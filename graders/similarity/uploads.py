@@ -1,8 +1,8 @@
 """Read one submission: tokens of its code and answers, sketches of its other files.
 
 upload ── open_upload ── list_files ──┬── .py, code cells of .ipynb       code
-                                 ├── answers.md, .tex, text cells    answers
-                                 └── weights, predictions            a hash and a sketch each
+                                      ├── answers.md, .tex, text cells    answers
+                                      └── weights, predictions            a hash and a sketch each
 """
 
 import hashlib
