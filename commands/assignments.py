@@ -24,7 +24,7 @@ from graders.execution.doctor import examine
 from graders.execution.executors import make_executor
 from graders.grading.choices import choose_options
 from graders.grading.options import GradingRequest, Options
-from graders.grading.secret import PUBLICLY, draw_of
+from graders.grading.secret import PUBLICLY, read_inputs_seed
 from graders.model import Assignment
 from graders.registry.discovery import assignment_names, load_assignment
 from packages.skeleton import write_skeleton
@@ -62,7 +62,7 @@ def validate_examples(
     options = choose_options(task, data=data, isolation=isolation)
     if inputs != PUBLICLY and (frozen or freeze_to):
         raise UsageError("--freeze and --frozen use public inputs", "leave out --inputs")
-    options = replace(options, draw=draw_of(inputs))
+    options = replace(options, inputs_seed=read_inputs_seed(inputs))
     if attacks:
         raise typer.Exit(_validate_attacks(task, options, names, executor, jobs))
     chosen = _chosen(names, example_names(task), f"example in {task.name}")

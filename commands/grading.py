@@ -59,7 +59,7 @@ from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.choices import choose_options, executor_for, with_rerun
 from graders.grading.options import GradingRequest
 from graders.grading.rerun import WALL_MINUTES
-from graders.grading.secret import SECRET, with_draw
+from graders.grading.secret import SECRET, with_inputs_seed
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.store import Store, open_store, read_store
@@ -245,7 +245,7 @@ def grade_into(
     if json:
         terminal_json.keep_stdout_for_results()
     with open_store(out) as store:
-        request = with_draw(request, store, target.inputs)
+        request = with_inputs_seed(request, store, target.inputs)
         rules = rules_of(store, task, out)
         work = plan_work(store, submissions, request, force=force, alone=alone)
         store_terminal.show_sentences(filter(None, [work.note]))

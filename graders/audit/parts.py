@@ -200,7 +200,7 @@ def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Ste
     rng.shuffle(folders)
     uploads = [Upload(SOLUTION, run.bases[0].files)]
     uploads += [Upload(folder.name, read_files(folder)) for folder in folders]
-    draws = [1 + rng.getrandbits(127) for _ in range(run.plan.repeats)]
+    seeds = [1 + rng.getrandbits(127) for _ in range(run.plan.repeats)]
     decided = frozenset(
         criterion.id
         for criterion in task.rubric
@@ -208,8 +208,8 @@ def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Ste
     )
     seen: list[tuple[str, Graded]] = []
     for start in range(0, len(uploads), TOGETHER):
-        for draw in draws:
-            options = replace(request.options, only=decided, draw=draw)
+        for seed in seeds:
+            options = replace(request.options, only=decided, inputs_seed=seed)
             tight = _tighten_limits(GradingRequest(task, options))
             part = uploads[start : start + TOGETHER]
             seen += run.grade_uploads(part, tight, "steadiness")

@@ -132,10 +132,10 @@ def stored_in(
     if not (out / FILE).is_file():
         return frozenset()
     with read_store(out) as store:
-        draw = store.draw()
-        if draw is None:
+        seed = store.inputs_seed()
+        if seed is None:
             return frozenset()
-        options = replace(request.options, draw=draw)
+        options = replace(request.options, inputs_seed=seed)
         keys = keys_of(request.assignment, options)
         return frozenset(
             submission.id for submission in submissions if is_finished(store, submission, keys)

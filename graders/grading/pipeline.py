@@ -92,7 +92,7 @@ class _Grading:
         self.options = options
         self.environment = environment_of(assignment, options)
         self._side = Side(assignment.folder)
-        self._inputs = Inputs(options.draw, assignment.seed)
+        self._inputs = Inputs(options.inputs_seed, assignment.seed)
 
     def result(self, checks: Sequence[CheckResult]) -> Result:
         """Return the Result with these checks; the time is added later."""
