@@ -152,7 +152,7 @@ def watch_memory(group: Group | None, limits: Limits, *roots: int, sockets: int)
         group.watch()
         return 0
     most = policy.tree_memory_bytes(limits)
-    memory = usage.memory(*roots, enough=most) + sockets * policy.SOCKET_BYTES
+    memory = usage.measure_memory(*roots, enough=most) + sockets * policy.SOCKET_BYTES
     if memory > most:
         raise LimitExceeded(TOO_MUCH_MEMORY)
     return memory

@@ -65,10 +65,10 @@ def of_trees(*roots: int, times: Times | None = None) -> Resources:
     """
     if sys.platform != "linux":
         return Resources()
-    from graders.boundary.limits.usage import tree
+    from graders.boundary.limits.usage import process_tree
 
     total, times = Resources(), times or Times()
-    for pid in {pid for root in roots for pid in tree(root)}:
+    for pid in {pid for root in roots for pid in process_tree(root)}:
         total = total.plus(_of_process(pid, times))
     return total.larger_of(Resources(cpu_seconds=times.together))
 

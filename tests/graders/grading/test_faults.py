@@ -303,12 +303,12 @@ def test_killed(student):
     \"\"\"A check in which the student's process is killed from outside.\"\"\"
     import os, signal
     from pathlib import Path
-    from graders.boundary.limits.usage import tree
+    from graders.boundary.limits.usage import process_tree
     student.call("double", x=1)
     left = Path({file!r})
     if number := int(left.read_text()):
         left.write_text(str(number - 1))
-        victim, send = tree(student._child.pid)[-1], student._child._send
+        victim, send = process_tree(student._child.pid)[-1], student._child._send
         os.kill(victim, signal.SIGSTOP)  # it does not answer before it is killed
         student._child._send = lambda *given: (send(*given), os.kill(victim, signal.SIGKILL))
     student.call("double", x=2)
