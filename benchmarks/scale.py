@@ -89,7 +89,7 @@ def _watch(
     while process.poll() is None:
         time.sleep(PAUSE)
         done = _graded(out)
-        sizes.append(usage.memory(process.pid, enough=0) / 2**20)
+        sizes.append(usage.measure_memory(process.pid, enough=0) / 2**20)
         if done >= count // 2 and is_whole:
             is_whole = False
             if lose_a_node:

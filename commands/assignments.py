@@ -24,7 +24,7 @@ from graders.execution.doctor import examine
 from graders.execution.executors import make_executor
 from graders.grading.choices import choose_options
 from graders.grading.options import GradingRequest, Options
-from graders.grading.secret import PUBLICLY, draw_of
+from graders.grading.secret import PUBLICLY, read_inputs_seed
 from graders.model import Assignment
 from graders.registry.discovery import assignment_names, load_assignment
 from packages.skeleton import write_skeleton
@@ -62,16 +62,13 @@ def validate_examples(
     options = choose_options(task, data=data, isolation=isolation)
     if inputs != PUBLICLY and (frozen or freeze_to):
         raise UsageError("--freeze and --frozen use public inputs", "leave out --inputs")
-    options = replace(options, draw=draw_of(inputs))
-    known = {attack.name: attack for attack in known_attacks()} if attacks else {}
-    chosen = _chosen(names, [*known] or example_names(task))
+    options = replace(options, inputs_seed=read_inputs_seed(inputs))
+    if attacks:
+        raise typer.Exit(_validate_attacks(task, options, names, executor, jobs))
+    chosen = _chosen(names, example_names(task), f"example in {task.name}")
     before = read_frozen(frozen) if frozen is not None else None
     kept = read_frozen(freeze_to) if names and freeze_to and freeze_to.exists() else {}
     with make_executor(executor, jobs) as pool:
-        if attacks:
-            verdicts = _attacked(task, options, pool, jobs, [known[name] for name in chosen])
-            terminal.show_rows(map(verdict_row, verdicts))
-            raise typer.Exit(int(any(verdict.problems for verdict in verdicts)))
         found = validate(task, options, pool, ahead=2 * jobs, names=chosen)
         findings = list(terminal.progress_of(found, 1 + len(chosen)))
     if before is not None:
@@ -84,17 +81,27 @@ def validate_examples(
     raise typer.Exit(int(any(finding.problems for finding in findings)))
 
 
-def _chosen(names: list[str] | None, planted: list[str]) -> list[str]:
-    """Return these names, or all that are planted; raises UsageError for an unknown one."""
+def _validate_attacks(
+    task: Assignment, options: Options, names: list[str] | None, executor: str, jobs: int
+) -> int:
+    """Show a verdict on each attack of these names, or on all; return 1 if one succeeded."""
+    known = {attack.name: attack for attack in known_attacks()}
+    chosen = [known[name] for name in _chosen(names, [*known], "attack")]
+    with make_executor(executor, jobs) as pool:
+        verdicts = _attacked(task, options, pool, jobs, chosen)
+    terminal.show_rows(map(verdict_row, verdicts))
+    return int(any(verdict.problems for verdict in verdicts))
+
+
+def _chosen(names: list[str] | None, known: list[str], kind: str) -> list[str]:
+    """Return these names, or all known ones; raises UsageError for another one."""
     for name in names or ():
-        if name not in planted:
-            near = did_you_mean(name, planted)
+        if name not in known:
             raise UsageError(
-                f"there is no example or attack `{name}` here{near}",
-                "`python grade.py examples ASSIGNMENT` lists the examples, and "
-                "`validate ASSIGNMENT --attacks` grades all attacks",
+                f"there is no {kind} with the name `{name}`{did_you_mean(name, known)}",
+                "without a name, all are graded and listed",
             )
-    return list(dict.fromkeys(names or planted))
+    return list(dict.fromkeys(names or known))
 
 
 def _attacked(

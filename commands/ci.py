@@ -114,7 +114,7 @@ def _for_student(
 
 
 def _for_staff(options: Options) -> Plan:
-    return Plan(replace(options, draw=new_secret()), (EVERYTHING,))
+    return Plan(replace(options, inputs_seed=new_secret()), (EVERYTHING,))
 
 
 def _points_needed(text: str, most: float) -> float:

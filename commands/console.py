@@ -76,7 +76,7 @@ def _docstrings(path: Path) -> dict[str, str]:
 
 
 def run(app: typer.Typer, *, after_fault: str) -> None:
-    """Run the commands: exit code 2 for misuse, 1 and this hint for our own fault."""
+    """Run the commands: exit code 2 for a usage error, 1 and this hint for our own fault."""
     # SIGTERM ends it like Ctrl-C: no processes and folders are left behind.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     _bear_any_encoding()
@@ -84,10 +84,10 @@ def run(app: typer.Typer, *, after_fault: str) -> None:
         settle()
         app()
     except UserError as error:
-        _show_misuse(str(error), error.hint)
+        _show_error(str(error), error.hint)
         sys.exit(2)
     except GraderFault as error:
-        _show_misuse(str(error), after_fault)
+        _show_error(str(error), after_fault)
         sys.exit(1)
     except OSError as error:
         if error.errno != errno.ENOSPC:
@@ -104,7 +104,7 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _show_misuse(problem: str, hint: str) -> None:
+def _show_error(problem: str, hint: str) -> None:
     from reports.terminal.results import show_misuse
 
     show_misuse(problem, hint)
@@ -122,5 +122,5 @@ def _end_on_a_full_disk(error: OSError) -> None:
         os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
     )  # writing the rest would fail again
     place = f"{error.filename}: " if error.filename else ""
-    _show_misuse(f"{place}no space is left", "make room, and run the same command again")
+    _show_error(f"{place}no space is left", "make room, and run the same command again")
     sys.exit(1)

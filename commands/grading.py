@@ -55,11 +55,11 @@ from graders.course.regrade import (
 from graders.course.release import rules_of
 from graders.course.roster import by_roster
 from graders.execution.isolation import choose_tier
-from graders.grading.batch import grade_stored, plan_work
+from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.choices import choose_options, executor_for, with_rerun
 from graders.grading.options import GradingRequest
 from graders.grading.rerun import WALL_MINUTES
-from graders.grading.secret import SECRET, with_draw
+from graders.grading.secret import SECRET, with_inputs_seed
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.store import Store, open_store, read_store
@@ -70,7 +70,7 @@ from reports.submission_files import remove_files, write_submission_files
 from reports.terminal import json_lines as terminal_json
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
-from submissions.imports.last_attempts import first_few
+from submissions.escaping import first_few
 from submissions.receive import identify_all
 
 
@@ -245,7 +245,7 @@ def grade_into(
     if json:
         terminal_json.keep_stdout_for_results()
     with open_store(out) as store:
-        request = with_draw(request, store, target.inputs)
+        request = with_inputs_seed(request, store, target.inputs)
         rules = rules_of(store, task, out)
         work = plan_work(store, submissions, request, force=force, alone=alone)
         store_terminal.show_sentences(filter(None, [work.note]))
@@ -255,7 +255,7 @@ def grade_into(
         page = ProgressPage(out, task.title, total=len(work.waiting), stored=work.stored)
         with told_if_interrupted(page.done_and_left, out, force=force), page:
             with executor_for(request, target.executor, target.jobs) as (pool, ahead):
-                graded = grade_stored(store, work, request, pool, ahead=ahead)
+                graded = grade_and_store(store, work, request, pool, ahead=ahead)
                 for result in terminal.progress_of(graded, page.total):
                     write_submission_files(result, out, rules)
                     page.add(result)

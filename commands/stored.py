@@ -39,7 +39,7 @@ from reports.submission_files import has_old_page, remove_files
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
 from reports.terminal.store import show_lines, show_sentences
-from submissions.imports.last_attempts import first_few
+from submissions.escaping import first_few
 from submissions.people import people_in
 
 File = Annotated[
@@ -139,7 +139,7 @@ class Seen:
 def _noted(
     results: Iterable[Result], seen: Seen, rules: CourseRules, out: Path
 ) -> Iterator[Result]:
-    """Yield the results, and note their submissions and old pages in `seen`."""
+    """Yield the results, and note submissions, provisional grades and old pages in `seen`."""
     for result in results:
         seen.submissions.append(result.submission)
         seen.old_pages += has_old_page(result, out, rules)

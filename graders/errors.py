@@ -13,7 +13,7 @@ SoftmarkError
 │   ├── StudentOutOfMemory it used up its memory
 │   └── BadReply           the reply is not what was requested
 └── GraderFault          our fault: the Result is incomplete, never a zero
-    ├── SandboxFailed      the sandbox did not start, or broke before student code ran
+    ├── SandboxFailed      the sandbox did not start, or something outside killed its process
     └── Unavailable        the student's code needs something that only a network has
 """
 
@@ -113,7 +113,7 @@ class GraderFault(SoftmarkError):
 
 
 class SandboxFailed(GraderFault):
-    """The sandbox did not start or broke before student code ran."""
+    """The sandbox did not start, or its process was killed from outside."""
 
 
 class Unavailable(GraderFault):

@@ -265,6 +265,12 @@ class Result:
     started_at: datetime
     seconds: float
 
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What of Softmark's own broke during the grading, a sentence each."""
+        told = self.environment.get("faults")
+        return tuple(map(str, told)) if isinstance(told, list) else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

@@ -18,8 +18,8 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
     """Return the points earned; a criterion's checks share its points by weight.
 
     Return None while one of them could not be graded or needs manual grading: a check that did not
-    run never counts as zero and never shrinks the maximum. Criteria worth 0
-    points never block the total. Points that a person only has to confirm count until then.
+    run never counts as zero and never shrinks the maximum. In a criterion worth 0 points, manual
+    grading blocks nothing. Points that a person only has to confirm count until then.
     """
     if not results or any(_is_open(criterion, result) for result in results):
         return None
@@ -52,6 +52,16 @@ def points_lost(graded: CriterionResult, checks: Iterable[CheckResult]) -> float
     decided = (check for check in checks if not _is_open(criterion, check))
     lost = criterion.points * sum(c.weight * (1 - c.fraction) for c in decided) / total
     return max(round(lost, 2), CENT) if lost > 0 else 0.0
+
+
+def certain_loss(result: CriterionResult) -> float:
+    """Return the points that are certainly lost; manual grading may still award others."""
+    if result.points is not None:
+        return result.criterion.points - result.points
+    total = sum(check.weight for check in result.checks) or 1.0
+    decided = (check for check in result.checks if check.status not in ("needs_review", "error"))
+    lost = sum(each.weight * (1 - each.fraction) for each in decided)
+    return result.criterion.points * lost / total
 
 
 def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> CheckStatus:

@@ -1,5 +1,7 @@
 """Make text from an upload safe to use in a sentence."""
 
+from collections.abc import Sequence
+
 CUT = 80  # characters; the middle of a longer name is cut out
 
 
@@ -13,10 +15,15 @@ def shown(text: str, cut: int = CUT) -> str:
     return f"`{''.join(c if c.isprintable() else _escaped(c) for c in kept)}`"
 
 
-def listed(names: list[str], most: int = 3) -> str:
-    """Return the first few names, each as `shown`, and how many more there are."""
+def listed(names: list[str]) -> str:
+    """Return the first names of a list as `first_few` does, each as `shown`."""
+    return first_few([shown(name) for name in names])
+
+
+def first_few(names: Sequence[str], most: int = 3) -> str:
+    """Return the first names of a list for a sentence, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(shown(name) for name in names[:most]) + more
+    return f"{', '.join(names[:most])}{more}"
 
 
 def _escaped(character: str) -> str:

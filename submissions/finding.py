@@ -76,24 +76,32 @@ def find(
     if whole:
         notes = notes if chosen is None else []
         chosen = PurePosixPath() if any(path.suffix == ".py" for path in own) else None
-    candidates = {name: _candidates(own, name, near) for name in artifacts}
-    found = {name: paths for name, paths in candidates.items() if paths}
-    taken = {_stem(name) for name in found}
-    found |= {
-        name: renamed
-        for name in artifacts
-        if _stem(name) not in taken and len(renamed := tuple(_renamed(own, name))) == 1
-    }
-    others = [path for path in own if not is_named(path.name, artifacts)]
-    for name in artifacts:
-        titled = {path for path in others if _is_titled(path, name)}.union(_renamed(own, name))
-        if len(titled) == 1 and _stem(name) not in {_stem(each) for each in found}:
-            found[name] = tuple(titled)
+    found = _find_artifacts(own, artifacts, near)
     if not code and not found:
         found = _only_document(own, artifacts)
     if not code and not found:
         notes += _archive_notes(own)
     return Found(chosen, found, (*notes, *_misnamed_notes(own, found, artifacts)))
+
+
+def _find_artifacts(
+    files: Sequence[PurePosixPath], artifacts: Sequence[str], near: tuple[PurePosixPath, ...]
+) -> dict[str, tuple[PurePosixPath, ...]]:
+    """Return the files of each artifact that was found, best first."""
+    candidates = {name: _candidates(files, name, near) for name in artifacts}
+    found = {name: paths for name, paths in candidates.items() if paths}
+    taken = {_stem(name) for name in found}
+    found |= {
+        name: renamed
+        for name in artifacts
+        if _stem(name) not in taken and len(renamed := tuple(_renamed(files, name))) == 1
+    }
+    others = [path for path in files if not is_named(path.name, artifacts)]
+    for name in artifacts:
+        titled = {path for path in others if _is_titled(path, name)}.union(_renamed(files, name))
+        if len(titled) == 1 and _stem(name) not in {_stem(each) for each in found}:
+            found[name] = tuple(titled)
+    return found
 
 
 def _best_folder(

@@ -19,8 +19,8 @@ class UnpackLimits:
     file_bytes: int = 256 * MIB
     ratio: int = 100  # unpacked to packed; deflate reaches 1032
     ratio_from: int = 16 * MIB  # a small file of blanks is not a bomb, whatever its ratio
-    listed: int = 100_000  # entries with those left out: an environment has about 30 000
-    kept: int = 10_000  # files and folders written
+    max_entries: int = 100_000  # entries with those left out: an environment has about 30 000
+    max_files: int = 10_000  # files and folders written
     depth: int = 24
     path_bytes: int = 512
     folder_path_bytes: int = 2048  # in an uploaded folder; a system's limit for a copy is 4096

@@ -40,7 +40,7 @@ def list_files(folder: Path, limits: UnpackLimits = UNPACK_LIMITS) -> Listing:
     skipped: dict[str, list[str]] = {}
     for entry in walk(folder, limits):
         if entry.skipped == TOO_MANY:
-            raise too_many(folder.resolve().name, limits.listed)
+            raise too_many(folder.resolve().name, limits.max_entries)
         if entry.skipped:
             skipped.setdefault(entry.skipped, []).append(str(entry.path))
         else:
@@ -60,12 +60,12 @@ def walk(folder: Path, limits: UnpackLimits = UNPACK_LIMITS) -> Iterator[Entry]:
     while pending:
         place = pending.pop()
         try:
-            children = _children(folder / place, limits.listed - seen + 1)
+            children = _children(folder / place, limits.max_entries - seen + 1)
         except OSError:  # no permission, or deleted in the meantime
             yield Entry(place, skipped="cannot be read")
             continue
         seen += len(children)
-        if seen > limits.listed:
+        if seen > limits.max_entries:
             yield Entry(place, skipped=TOO_MANY)
             return
         entries = [_entry(place, child, limits) for child in children if _is_own(place, child)]

@@ -72,7 +72,7 @@ def name_key(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """A text as it is searched: in any case, without accents."""
+    """Return a text as it is searched: in any case, without accents."""
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 

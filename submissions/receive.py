@@ -22,14 +22,14 @@ from submissions.finding import find
 from submissions.folder import CODE, copy_file, copy_needed
 from submissions.identity import identify, identify_all
 from submissions.leftout import is_left_out
-from submissions.limits import UNPACK_LIMITS
+from submissions.limits import MIB, UNPACK_LIMITS
 from submissions.listing import Entry, list_files, walk
 from submissions.submission import CleanFolder, Rejected, Submission
 
 MOST_INNER = 4  # archives in an upload that are unpacked, together within the limits of one
 INNER_LIMITS = replace(UNPACK_LIMITS, total_bytes=UNPACK_LIMITS.total_bytes // MOST_INNER)
 
-__all__ = ["collect", "identify", "identify_all", "open_submission", "opened"]
+__all__ = ["collect", "identify", "identify_all", "open_submission", "open_upload", "unread"]
 
 
 def collect(folder: Path) -> list[Path]:
@@ -75,17 +75,17 @@ def open_submission(
     requests all code of the upload. Raises Rejected, with one sentence for the student, if the
     upload is unsafe or is not an upload.
     """
-    with opened(submission.path, work) as folder:
+    with open_upload(submission.path, work) as folder:
         listing = list_files(folder)
         found = find(listing.files, code=code, artifacts=artifacts, whole=whole)
         return copy_needed(folder, listing, found, work / "clean")
 
 
 @contextmanager
-def opened(path: Path, work: Path) -> Iterator[Path]:
-    """The upload itself, or what its archive contains, unpacked below `work` while the block lasts.
+def open_upload(path: Path, work: Path) -> Iterator[Path]:
+    """Yield the upload's folder; an archive is unpacked below `work` until the block ends.
 
-    Raises Rejected, with one sentence for the student, when it is unsafe or no upload at all.
+    Raises Rejected, with one sentence for the student, if it is unsafe, too large or not an upload.
     """
     if path.is_symlink() or not (path.is_dir() or path.is_file()):
         raise Rejected(f"{shown(path.name)} is a link or not a regular file; upload {WANTED}.")
@@ -99,11 +99,15 @@ def opened(path: Path, work: Path) -> Iterator[Path]:
         if path.is_file():
             unpack(path, unpacked)
         else:
-            total = 0
-            for each in sorted(_entries(path), key=lambda entry: entry.size):
-                total += each.size
-                if total <= UNPACK_LIMITS.total_bytes:
-                    copy_file(path / each.path, unpacked / each.path, each.size)
+            entries = _entries(path)
+            if sum(each.size for each in entries) > UNPACK_LIMITS.total_bytes:
+                raise Rejected(
+                    f"{shown(path.name)} contains archives, and more than "
+                    f"{UNPACK_LIMITS.total_bytes // MIB} MiB in all; unpack the archives in it, or "
+                    "leave out environments and data."
+                )
+            for each in entries:
+                copy_file(path / each.path, unpacked / each.path, each.size)
         for each in _archives_of_code(unpacked):
             _unpack_in_place(unpacked / each.path, work / "inner")
         yield unpacked

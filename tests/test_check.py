@@ -201,7 +201,7 @@ def test_check_and_run_agree(example):
     upload = identify(examples_of(name) / submission, name)
     code = frozenset(criterion.id for criterion in task.rubric if criterion.kind == "code")
     plan = precheck_options(task, upload.path, best_tier(), data=None, only=code)
-    staff = replace(Options(best_tier(), only=code), draw=new_secret())
+    staff = replace(Options(best_tier(), only=code), inputs_seed=new_secret())
     assert verdicts(upload, task, plan.options) == verdicts(upload, task, staff)
 
 

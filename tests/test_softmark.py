@@ -8,7 +8,7 @@ import softmark
 from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import StorageError
 from graders.execution.executors import SerialExecutor
-from graders.grading.batch import grade_stored, plan_work
+from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.options import GradingRequest, Options
 from graders.storage.store import open_store
 from submissions.receive import identify
@@ -35,7 +35,7 @@ def graded(tiny_folder, tiny, hand_in, tmp_path):
     request = GradingRequest(tiny, Options(best_tier()))
     with open_store(tmp_path / "out") as store:
         work = plan_work(store, [identify(upload, "tiny") for upload in uploads], request)
-        list(grade_stored(store, work, request, SerialExecutor()))
+        list(grade_and_store(store, work, request, SerialExecutor()))
     return tmp_path / "out"
 
 

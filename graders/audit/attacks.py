@@ -57,7 +57,7 @@ def attack_all(
     """
     if options.tier is Tier.NONE:
         raise UsageError("attacks are not run without isolation", "use `--isolation auto`")
-    task, tier = tightened(assignment), options.tier.value
+    task, tier = tighten_limits(assignment), options.tier.value
     with (
         tempfile.TemporaryDirectory(prefix="softmark-attacks-") as work,
         Canaries(Path(work)) as canaries,
@@ -112,7 +112,7 @@ def verdict_row(verdict: Verdict) -> tuple[str, str, bool]:
     return name, f"{verdict.tier}: {found}", not verdict.problems
 
 
-def tightened(
+def tighten_limits(
     assignment: Assignment,
     *,
     wall_seconds: float = WALL_SECONDS,
@@ -139,7 +139,7 @@ def among(attackers: Sequence[Path], honest: Path) -> list[Path]:
 def gains(result: Result, base: Result, canaries: Canaries) -> Iterator[str]:
     """Yield what an attack achieved, in words; nothing if it failed."""
     if result.status == "incomplete":
-        yield f"Softmark could not grade it: {result.environment.get('faults')}"
+        yield f"Softmark could not grade it: {'; '.join(result.faults)}"
     before = {each.criterion.id: each.points for each in base.criteria}
     for graded in result.criteria:
         name, most = graded.criterion.id, before.get(graded.criterion.id)
@@ -160,6 +160,6 @@ def changes(result: Result, alone: Result) -> Iterator[str]:
     )
     for name in before.keys() | after.keys():
         if before.get(name) != after.get(name):
-            yield f"the honest submission's check `{name}` ended otherwise"
+            yield f"the honest submission's check `{name}` has a different result"
     if result.score != alone.score:
-        yield f"the honest submission has {result.score} points, alone {alone.score}"
+        yield f"the honest submission has {result.score} points, {alone.score} when graded alone"

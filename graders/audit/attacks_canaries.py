@@ -93,7 +93,7 @@ class Canaries:
         return [
             *(f"{path} was changed" for path in changed),
             *(f"a server was reached by {name}" for name in reached),
-            *(f"{path} was made" for path in _traces() if path.exists()),
+            *(f"{path} was created" for path in _traces() if path.exists()),
             *(f"process {pid} is left" for pid in self._left()),
         ]
 

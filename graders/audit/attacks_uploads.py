@@ -13,11 +13,10 @@ import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 import submissions
 from graders.audit.attacks_archives import ARCHIVES, ARTIFACTS
@@ -49,44 +48,28 @@ for _name, _value in list(globals().items()):
 """
 
 
-class _Attack(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class Attack(BaseModel, extra="forbid", frozen=True):
+    """One attack: what it tries, and how it is inserted into a submission."""
 
     name: str
     kind: str = Field(alias="class")
     tries: str
     runs: Literal["import", "answer", "never"]
-    files: dict[str, str] = {}
+    files: Mapping[str, str] = {}
     archive: str = ""
     artifact: str = ""
     submission: str = ""
 
 
-class _Attacks(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    attack: list[_Attack]
-
-
-@dataclass(frozen=True, slots=True)
-class Attack:
-    """One attack: what it tries, and how it is inserted into a submission."""
-
-    name: str
-    kind: str
-    tries: str
-    runs: Literal["import", "answer", "never"]
-    files: Mapping[str, str]
-    archive: str
-    artifact: str
-    submission: str
+class _Attacks(BaseModel, extra="forbid"):
+    attack: list[Attack]
 
 
 def known_attacks() -> list[Attack]:
     """Return all known attacks, by name."""
     text = (HOSTILE / "attacks.toml").read_text(encoding="utf-8")
     found = _Attacks.model_validate(tomllib.loads(text)).attack
-    return sorted((Attack(**each.model_dump()) for each in found), key=lambda each: each.name)
+    return sorted(found, key=lambda attack: attack.name)
 
 
 def build_attackers(

@@ -18,10 +18,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from graders.errors import UsageError, did_you_mean
-from graders.model import Assignment, CriterionResult, Result
+from graders.model import Assignment, Result
+from graders.scoring import certain_loss
 from graders.tables import parse_table, read_table
 from submissions.listing import list_files
-from submissions.receive import opened
+from submissions.receive import open_upload
 from submissions.submission import Rejected
 
 EXPECTED, PLANTED = "expected.toml", "examples.toml"
@@ -102,16 +103,17 @@ def plant(assignment: Assignment, name: str, result: Result, why: str) -> Path:
     cannot be used or the submission cannot be read.
     """
     place = assignment.folder / "examples" / name
-    if not NAME.fullmatch(name) or place.exists() or name in example_names(assignment):
-        problem = f"`{name}` is taken, or cannot be the name of an example"
+    taken = place.exists() or name in example_names(assignment)
+    if taken or not NAME.fullmatch(name):
+        problem = f"`{name}` is {'taken' if taken else 'not a valid name of an example'}"
         raise UsageError(problem, "use another one in lowercase letters, such as `right-sparse`")
-    lost = {graded.criterion.id: round(points_lost(graded), 2) for graded in result.criteria}
+    lost = {graded.criterion.id: round(certain_loss(graded), 2) for graded in result.criteria}
     told = Planted(name=name, why=why, lost={key: points for key, points in lost.items() if points})
     try:
         place.parent.mkdir(exist_ok=True)
         with (
             tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as work,
-            opened(result.submission.path, Path(work)) as folder,
+            open_upload(result.submission.path, Path(work)) as folder,
         ):
             made = Path(work) / "example"
             for file in list_files(folder).files:
@@ -122,22 +124,12 @@ def plant(assignment: Assignment, name: str, result: Result, why: str) -> Path:
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}"
         raise UsageError(
-            problem, "the folders of the upload and the assignment are used"
+            problem, "make both folders readable, and the assignment's writable"
         ) from error
     except Rejected as error:
         problem = f"{result.submission.id}: {error}"
         raise UsageError(problem, "put the upload back where it was") from error
     return place
-
-
-def points_lost(result: CriterionResult) -> float:
-    """Return the points that are certainly lost; manual grading may still award others."""
-    if result.points is not None:
-        return result.criterion.points - result.points
-    total = sum(check.weight for check in result.checks) or 1.0
-    decided = (check for check in result.checks if check.status not in ("needs_review", "error"))
-    lost = sum(each.weight * (1 - each.fraction) for each in decided)
-    return result.criterion.points * lost / total
 
 
 def expectation(folder: Path, assignment: Assignment) -> Expected:

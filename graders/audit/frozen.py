@@ -25,12 +25,12 @@ def freeze(
 ) -> None:
     """Write the verdicts of these findings to a file, with those in `kept` of other examples.
 
-    Raises UsageError if the solution's verdicts are not the kept ones, which the others refer to.
+    Raises UsageError if the kept verdicts are of a solution with other verdicts.
     """
     kept, found = kept or {}, _verdicts(findings)
     if kept and kept.get(SOLUTION) != found[SOLUTION]:
         raise UsageError(
-            f"{file}: the solution's verdicts are others than in this file",
+            f"{file}: the solution's verdicts differ from those in this file",
             "freeze all examples: leave out their names",
         )
     named = sorted({**kept, **found}.items())

@@ -19,12 +19,12 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from graders.audit.changes.change import Files
-from graders.audit.examples import points_lost
 from graders.audit.validate import checks_of
 from graders.grading.batch import grade_all
 from graders.grading.cache_key import keys_of
 from graders.grading.options import GradingRequest
 from graders.model import CheckStatus, Outcome, Result, Submission
+from graders.scoring import certain_loss
 from submissions.receive import identify
 
 KEPT = "graded.jsonl"
@@ -151,7 +151,7 @@ def _write(folder: Path, upload: Upload, request: GradingRequest) -> Submission:
 
 def graded_of(result: Result) -> Graded:
     """Return what an audit keeps of a Result."""
-    lost = {graded.criterion.id: round(points_lost(graded), 4) for graded in result.criteria}
+    lost = {graded.criterion.id: round(certain_loss(graded), 4) for graded in result.criteria}
     checks = tuple(
         Seen(
             check.id,
@@ -164,7 +164,7 @@ def graded_of(result: Result) -> Graded:
         )
         for check in checks_of(result)
     )
-    faults = result.environment.get("faults")
     broken = result.status in ("incomplete", "rejected")
-    said = str(faults or result.environment.get("rejected", result.status))
-    return Graded({name: lost[name] for name in lost if lost[name] > 0}, checks, said * broken)
+    said = "; ".join(result.faults) or str(result.environment.get("rejected", result.status))
+    lost = {name: points for name, points in lost.items() if points > 0}
+    return Graded(lost, checks, said if broken else "")

@@ -15,18 +15,18 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from graders.audit.accepted import FILE, Accepted, Audited, read_audited
-from graders.audit.attacks import tightened
+from graders.audit.attacks import tighten_limits
 from graders.audit.changes.change import SOLUTION, Base, Changed, read_bases
 from graders.audit.changes.mutants import generate_mutants, sites_of
 from graders.audit.changes.nulls import null_submissions
 from graders.audit.changes.rewritten import generate_rewrites
 from graders.audit.examples import read_files
 from graders.audit.graded import Graded, Grader, Upload
+from graders.audit.settings import FILE, Accepted, AuditSettings, read_audit_settings
 from graders.audit.summary import (
     Planned,
     failed_checks,
-    lost_points,
+    lost_on_code,
     pointed_criteria,
     summarize_mutants,
     summarize_steadiness,
@@ -104,7 +104,7 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
     started = time.monotonic()
     task = request.assignment
     refuse_broken_files(task)
-    audited = read_audited(task)
+    audited = read_audit_settings(task)
     coded = _of_code(request)
     with tempfile.TemporaryDirectory(prefix="softmark-audited-") as work:
         bases = _chosen(read_bases(task, Path(work)), audited, plan.seed)
@@ -140,7 +140,7 @@ def _of_code(request: GradingRequest) -> GradingRequest:
     return GradingRequest(task, replace(options, only=code))
 
 
-def _chosen(bases: Sequence[Base], audited: Audited, seed: int) -> list[Base]:
+def _chosen(bases: Sequence[Base], audited: AuditSettings, seed: int) -> list[Base]:
     """Return the solution and the bases that audit.toml names, or else a sample of the others."""
     solution, *others = bases
     if audited.bases is None:
@@ -160,7 +160,7 @@ def _grade_solution(run: _Run) -> None:
     task, solution = run.request.assignment, Upload(SOLUTION, run.bases[0].files)
     for _, graded in run.grader.grade([solution], run.request, float("inf")):
         run.alone[SOLUTION] = graded
-        lost = ", ".join(lost_points(graded, pointed_criteria(task)))
+        lost = ", ".join(lost_on_code(graded, pointed_criteria(task)))
         if problem := graded.fault or lost:
             raise UsageError(
                 f"{task.name}: the solution does not earn all points: {problem}",
@@ -181,7 +181,7 @@ def _with_graded_bases(run: _Run) -> _Run:
 def _audit_nulls(run: _Run) -> Nulls:
     task = run.request.assignment
     nulls = list(null_submissions(task, run.bases[0]))
-    graded = run.grade(nulls, _tightened(run.request), "nulls")
+    graded = run.grade(nulls, _tighten_limits(run.request), "nulls")
     points = {criterion.id: criterion.points for criterion in task.rubric}
     found = []
     for name, each in graded.items():
@@ -200,7 +200,7 @@ def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Ste
     rng.shuffle(folders)
     uploads = [Upload(SOLUTION, run.bases[0].files)]
     uploads += [Upload(folder.name, read_files(folder)) for folder in folders]
-    draws = [1 + rng.getrandbits(127) for _ in range(run.plan.repeats)]
+    seeds = [1 + rng.getrandbits(127) for _ in range(run.plan.repeats)]
     decided = frozenset(
         criterion.id
         for criterion in task.rubric
@@ -208,9 +208,9 @@ def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Ste
     )
     seen: list[tuple[str, Graded]] = []
     for start in range(0, len(uploads), TOGETHER):
-        for draw in draws:
-            options = replace(request.options, only=decided, draw=draw)
-            tight = _tightened(GradingRequest(task, options))
+        for seed in seeds:
+            options = replace(request.options, only=decided, inputs_seed=seed)
+            tight = _tighten_limits(GradingRequest(task, options))
             part = uploads[start : start + TOGETHER]
             seen += run.grade_uploads(part, tight, "steadiness")
     return summarize_steadiness(seen, len(uploads), run.plan.repeats)
@@ -224,7 +224,7 @@ def _audit_rewrites(run: _Run) -> Rewrites:
     lost = []
     for rewrite in rewrites:
         found = graded.get(rewrite.change.id)
-        points = lost_points(found, pointed_criteria(task)) if found else {}
+        points = lost_on_code(found, pointed_criteria(task)) if found else {}
         if found and points:
             lost.append(LostRewrite(rewrite.change, points, failed_checks(found, points)))
     return Rewrites(len(rewrites), len(graded), tuple(lost))
@@ -236,7 +236,7 @@ def _audit_mutants(run: _Run, accepted: Mapping[str, Accepted]) -> Mutations:
     mutants = list(islice(generated, run.plan.mutants))
     unmatched = {*accepted} - {mutant.change.id for mutant in mutants}
     stale = _unmatched(unmatched, generated) if unmatched else []
-    graded = run.grade(mutants, _tightened(run.request), "mutants")
+    graded = run.grade(mutants, _tighten_limits(run.request), "mutants")
     changes = [mutant.change for mutant in mutants]
     planned = Planned(sum(map(len, sites)), changes, stale)
     return summarize_mutants(planned, graded, run.request.assignment, accepted)
@@ -251,10 +251,10 @@ def _unmatched(ids: set[str], others: Iterator[Changed]) -> list[str]:
     return sorted(ids)
 
 
-def _tightened(request: GradingRequest) -> GradingRequest:
+def _tighten_limits(request: GradingRequest) -> GradingRequest:
     """Return the request with lower limits, which soon end an endless mutant."""
     task = request.assignment
-    tight = tightened(
+    tight = tighten_limits(
         task,
         wall_seconds=WALL_SECONDS,
         total_seconds=TOTAL_SECONDS,

@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graders.audit.accepted import Accepted
 from graders.audit.graded import Graded
+from graders.audit.settings import Accepted
 from graders.audited import Change, Mutations, Noticed, Rate, Steadiness, Steady, Survivor
 from graders.model import Assignment
 from graders.statistics import upper_bound, wilson
@@ -36,7 +36,7 @@ def summarize_mutants(
     noticed = [
         _noticed(change, graded[change.id], lost)
         for change in changes
-        if (lost := lost_points(graded[change.id], pointed))
+        if (lost := lost_on_code(graded[change.id], pointed))
     ]
     found = {each.change.id for each in noticed}
     touched = _touched(noticed)
@@ -69,7 +69,7 @@ def pointed_criteria(assignment: Assignment) -> tuple[str, ...]:
     )
 
 
-def lost_points(graded: Graded, pointed: Sequence[str]) -> dict[str, float]:
+def lost_on_code(graded: Graded, pointed: Sequence[str]) -> dict[str, float]:
     """Return the points lost in criteria that give points for code."""
     return {name: points for name, points in graded.lost.items() if name in pointed}
 

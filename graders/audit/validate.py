@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import reference
-from graders.audit.examples import Expected, expectation, points_lost, write_examples
+from graders.audit.examples import Expected, expectation, write_examples
 from graders.boundary.side import Side
 from graders.checks.verdict import fault_line
 from graders.errors import GraderFault, UsageError, did_you_mean
@@ -32,6 +32,7 @@ from graders.model import (
     Submission,
 )
 from graders.registry.check_files import collected
+from graders.scoring import certain_loss
 from graders.written.loading import ANSWERS
 from submissions.receive import identify
 
@@ -46,7 +47,7 @@ def validate(
     ahead: int,
     names: Collection[str] | None = None,
 ) -> Iterator[Finding]:
-    """Findings for the reference and the planted examples, as they are graded: all, or `names`.
+    """Yield findings for the reference and the planted examples, all or `names`, as graded.
 
     Raises UsageError where a file of the assignment does not compile or import.
     """
@@ -157,7 +158,7 @@ def _finding(result: Result, expected: Expected) -> Finding:
     problems += _hint_problems(result, expected.mistakes)
     if result.status in ("rejected", "incomplete"):
         problems = [f"the result is {result.status}", *_faults(result), *problems]
-    lost = {graded.criterion.id: round(points_lost(graded), 2) for graded in result.criteria}
+    lost = {graded.criterion.id: round(certain_loss(graded), 2) for graded in result.criteria}
     lost = {name: points for name, points in lost.items() if points > 0}
     verdicts = {check.id: _verdict(check) for check in checks_of(result)}
     return Finding(_name(result.submission), expected.why, lost, tuple(problems), verdicts)
@@ -169,8 +170,7 @@ def _faults(result: Result) -> Iterator[str]:
     broken = list(dict.fromkeys(errors))
     if broken:
         yield f"could not grade {', '.join(f'`{name}`' for name in broken)}"
-    faults = result.environment.get("faults", ())
-    yield from dict.fromkeys(map(str, faults if isinstance(faults, list) else ()))
+    yield from dict.fromkeys(result.faults)
 
 
 def _verdict(found: CheckResult) -> Mapping[str, str | float]:
@@ -221,7 +221,7 @@ def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
     if any(check.status == "error" for check in result.checks):
         return  # the faults say why
     should_lose = expected.lost.get(name, 0.0)
-    loses = points_lost(result)
+    loses = certain_loss(result)
     if abs(loses - should_lose) > 0.005:
         yield f"`{name}` loses {loses:.2f}, expected {should_lose:.2f}: {_reasons(result)}"
     words = expected.hint.get(name)

@@ -96,7 +96,7 @@ HINTS: dict[str, str] = {
 
 
 def crash_hint(kind: str, message: str, source: str = "") -> str:
-    """Return what to do about an exception of a line; empty where nothing more can be said."""
+    """Return the hint for an exception raised on the line `source`, or an empty text."""
     if GPU.search(message):
         return ON_A_GPU
     if source.startswith("raise ") and kind != "NotImplementedError":

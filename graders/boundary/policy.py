@@ -123,7 +123,7 @@ def rlimits(limits: Limits, processes_before: int) -> dict[str, int]:
     }
 
 
-def together(limits: Limits) -> int:
+def tree_memory_bytes(limits: Limits) -> int:
     """Return how many bytes of memory all processes of a child may hold."""
     return limits.memory_bytes + TREE_BYTES
 

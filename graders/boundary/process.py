@@ -20,11 +20,10 @@ if TYPE_CHECKING:  # which exists on Linux only
     from graders.boundary.limits.cgroup import Group
 
 RECEIVE_BYTES = 2**18
-TOGETHER = "its processes together used too much memory"
 ENDING_SECONDS = 2.0  # seconds that a child may take to end after it closed its channel
 POLL = 0.002
 WATCH = 0.25  # seconds between two checks of what the whole tree uses
-CPU_GRACE = 2  # seconds that all processes together may use above the limit of one
+TREE_CPU_GRACE = 2  # seconds that all processes together may use above the limit of one
 REAPING = 15.0  # seconds that a killed tree may take to disappear
 
 
@@ -215,7 +214,7 @@ class Child:
         if self._watch is not None:
             self._held = max(self._held, self._watch())
         seconds = self.resources().cpu_seconds - (self._before or 0.0)
-        if self._before is not None and seconds > self._limits.cpu_seconds + CPU_GRACE:
+        if self._before is not None and seconds > self._limits.cpu_seconds + TREE_CPU_GRACE:
             raise CpuTimeExceeded
         self._watched = time.monotonic()
 
@@ -234,7 +233,7 @@ class Child:
             if self._group is not None:
                 self._used = self._group.used()
             elif not self._process.has_ended():
-                self._used = self._used.seen_again(of_trees(*self.roots, times=self._times))
+                self._used = self._used.larger_of(of_trees(*self.roots, times=self._times))
         return self._used
 
     def end(self, patience: float = 0.0) -> Ending | None:
@@ -252,7 +251,7 @@ class Child:
             if self._group is not None:
                 self._used = self._group.used()
             else:
-                self._used = self._used.seen_again(self._process.used)
+                self._used = self._used.larger_of(self._process.used)
             self._ending = self._completed(self._ending) if by_itself and self._ending else None
             if self._group is not None:
                 self._group.remove()

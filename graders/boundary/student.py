@@ -111,7 +111,7 @@ class Student:
     def resources(self) -> Resources:
         """What its children have used so far: the largest peak of memory, the time of all."""
         running = self._child.resources() if self._child is not None else Resources()
-        return self._used.and_of(running)
+        return self._used.plus(running)
 
     def begin_check(self) -> None:
         """Give the next calls a full wall clock budget."""
@@ -294,7 +294,7 @@ class Student:
             raise
 
     def _last_words(self) -> str:
-        """What a child that failed to start said."""
+        """Return the output of a child that failed to start."""
         assert self._child is not None  # noqa: S101  called between start and stop
         self._child.end(ENDING_SECONDS)
         return self._child.capture.text().strip()
@@ -303,7 +303,7 @@ class Student:
         if self._child is not None:
             child, self._child = self._child, None
             child.end()
-            self._used = self._used.and_of(child.resources())
+            self._used = self._used.plus(child.resources())
             self._outputs.append(child.capture.text())
 
     def close(self) -> None:

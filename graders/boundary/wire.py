@@ -117,7 +117,7 @@ def _decode(frame: bytes | bytearray) -> Value:
         raise WireError("the message is cut off")
     text = frame[PREFIX.size : PREFIX.size + head].decode()
     if text.count(",") + text.count("[") + text.count("{") > MAX_NODES:
-        raise WireError("the message holds too many values")
+        raise WireError("the message contains too many values")
     value = DECODER.decode(text)
     return _unpack(value, _arrays(bytes(memoryview(frame)[PREFIX.size + head :])), 0)
 
@@ -127,10 +127,10 @@ def _arrays(blob: bytes) -> dict[str, Array]:
         return {}
     (index,) = struct.unpack("<Q", blob[:8])
     if index > MAX_INDEX:
-        raise WireError("the message holds too many arrays")
+        raise WireError("the message contains too many arrays")
     arrays = safetensors.numpy.load(blob)
     if len(arrays) > MAX_ARRAYS:
-        raise WireError("the message holds too many arrays")
+        raise WireError("the message contains too many arrays")
     return arrays
 
 
@@ -179,7 +179,7 @@ def _pack_array(array: Array, arrays: dict[str, Array]) -> dict[str, int]:
     if array.ndim > MAX_DIMENSIONS - 1:
         raise WireError(f"an array of {array.ndim} dimensions cannot be sent")
     if len(arrays) >= MAX_ARRAYS:
-        raise WireError("the value holds too many arrays")
+        raise WireError("the value contains too many arrays")
     plain = np.asarray(array, order="C")
     number, name = len(arrays), plain.dtype.name
     if name not in DTYPES and name not in COMPLEX:

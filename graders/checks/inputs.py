@@ -1,9 +1,9 @@
 """Draw the random inputs of checks: equal seeds and purposes give equal inputs.
 
-    draw, assignment.seed -- keyed hash of a purpose --> seed --> random.Random, numpy's Generator,
-                                                                  hypothesis, the student's process
+    inputs_seed, assignment.seed -- keyed hash of a purpose --> seed
+    seed --> random.Random, numpy's Generator, hypothesis, the student's process
 
-A seed reveals neither the draw that it was derived from nor the seed of another purpose.
+A derived seed reveals neither `inputs_seed` nor the seed of another purpose.
 """
 
 import hashlib
@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-PUBLIC = 0  # the draw of `check`, `validate` and `demo`, whose inputs anyone can know
+PUBLIC = 0  # the seed of `check`, `validate` and `demo`, whose inputs anyone can know
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """The source of all random inputs of one grading.
 
-    `draw` is PUBLIC or a secret of 128 bits; it never leaves the trusted side.
+    `inputs_seed` is PUBLIC or a secret of at least 120 bits; it never leaves the trusted side.
     """
 
-    draw: int = field(default=PUBLIC, repr=False)
+    inputs_seed: int = field(default=PUBLIC, repr=False)
     assignment_seed: int = 0
 
     def random(self, *purpose: object) -> random.Random:
@@ -41,6 +41,6 @@ class Inputs:
         return self._number(purpose, 4)
 
     def _number(self, purpose: tuple[object, ...], size: int) -> int:
-        key = self.draw.to_bytes(16, "big")
+        key = self.inputs_seed.to_bytes(16, "big")
         text = repr((self.assignment_seed, purpose)).encode("utf-8", "surrogatepass")
         return int.from_bytes(hashlib.blake2b(text, key=key, digest_size=size).digest(), "big")

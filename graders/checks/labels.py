@@ -87,7 +87,7 @@ class Labels(Predictions[int]):
         return Accuracy(self.name, self.correct, self.n, float(threshold), (always,))
 
     def state(self, threshold: Fraction) -> State:
-        """Where the accuracy stands; borderline is one whose 95% interval holds the threshold."""
+        """Return whether the accuracy reaches the threshold, or its 95% interval contains it."""
         if is_borderline(self.correct, self.n, threshold):
             return "borderline"
         return "reached" if self.share >= threshold else "missed"

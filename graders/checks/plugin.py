@@ -4,7 +4,8 @@
         |                  fingerprints
         |  returns, or raises CheckFailed / StudentFault / anything else
         v
-    verdict()  --- passed | partial | failed | skipped | error   (never a pytest exit status)
+    verdict()  --- passed | partial | failed | skipped | needs_review | error
+                   (never a pytest exit status)
 
 Every collected check gets a CheckResult, whatever happens to it.
 """
@@ -27,7 +28,7 @@ from graders.checks.check_functions import (
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
-from graders.checks.time_limit import GRACE, at_most
+from graders.checks.time_limit import GRACE, limit_time
 from graders.checks.verdict import cause_of, fault_line, verdict
 from graders.data.course import CourseData
 from graders.errors import GraderFault, SandboxFailed
@@ -142,7 +143,7 @@ class GradingPlugin:
         return self._scores[request.node.nodeid]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the checks that were asked for; refuse all if one names what does not exist."""
+        """Keep the requested checks; raise UsageError if any check is declared wrongly."""
         wanted: list[pytest.Item] = []
         checks = [check_of(item, self._assignment) for item in items]
         refuse_wrong_ids(checks)
@@ -170,7 +171,7 @@ class GradingPlugin:
         started = time.perf_counter()
         problem: BaseException | None = None
         try:
-            with at_most(self._patience()):
+            with limit_time(self._patience()):
                 yield
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -9,14 +10,16 @@ from types import FrameType
 from graders.errors import GraderFault
 
 GRACE = 900.0  # seconds for everything that a check does besides waiting for student code
+SOON = 0.001  # seconds until an alarm that is overdue; 0 would mean none
 AGAIN = 1.0  # seconds until the next alarm, if a check caught the first one
 
 
 @contextmanager
-def at_most(seconds: float) -> Iterator[None]:
+def limit_time(seconds: float, what: str = "the check") -> Iterator[None]:
     """Raise GraderFault inside the block if it takes longer, independent of the system's date.
 
-    This works only in a process's main thread, and not on Windows; otherwise nothing happens.
+    Blocks may be nested: after the inner one, the outer one has the rest of its time. This works
+    only in a process's main thread, and not on Windows; otherwise nothing happens.
     """
     if (
         not hasattr(signal, "setitimer")
@@ -26,12 +29,15 @@ def at_most(seconds: float) -> Iterator[None]:
         return
 
     def ring(_number: int, _frame: FrameType | None) -> None:
-        raise GraderFault(f"the check took more than {seconds:g} s")
+        raise GraderFault(f"{what} took more than {seconds:g} s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    before, started = signal.signal(signal.SIGALRM, ring), time.monotonic()
+    left, again = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if left:
+            passed = time.monotonic() - started
+            signal.setitimer(signal.ITIMER_REAL, max(left - passed, SOON), again)

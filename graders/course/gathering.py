@@ -26,8 +26,8 @@ OF_A_COURSE = replace(
     UNPACK_LIMITS,
     upload_bytes=65_536 * MIB,
     total_bytes=65_536 * MIB,
-    listed=1_000_000,
-    kept=1_000_000,
+    max_entries=1_000_000,
+    max_files=1_000_000,
 )
 
 

@@ -14,7 +14,8 @@ from graders.model import Assignment, Submission
 from graders.storage.csv_cells import StaffTable
 from graders.storage.database import now
 from graders.storage.store import Store
-from submissions.imports.last_attempts import first_few, key_of
+from submissions.escaping import first_few
+from submissions.imports.last_attempts import key_of
 from submissions.people import Person, people_in
 
 MERGED = "merged.csv"

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from graders.data.course import sizes_of_parts
 from graders.errors import UsageError
-from graders.grading.batch import is_decided, refuse_other_criteria
+from graders.grading.batch import is_finished, refuse_other_criteria
 from graders.grading.cache_key import keys_of
 from graders.grading.options import GradingRequest
 from graders.model import Assignment, CriterionKind, Submission
@@ -23,7 +23,7 @@ from submissions.escaping import listed
 from submissions.finding import find, is_named
 from submissions.folder import CODE
 from submissions.listing import list_files
-from submissions.receive import opened
+from submissions.receive import open_upload
 
 LARGEST = 4 * 2**20  # bytes of a file whose lines are counted
 WORDS: Mapping[CriterionKind, str] = {
@@ -79,7 +79,7 @@ def previews(submissions: Iterable[Submission], request: GradingRequest) -> Iter
     for submission in submissions:
         with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
             try:
-                with opened(submission.path, Path(work)) as folder:
+                with open_upload(submission.path, Path(work)) as folder:
                     preview = _preview(submission, folder, task, kinds)
             except Exception as error:  # noqa: BLE001  grading says the same, and stops for none
                 preview = Preview(submission, rejected=str(error) or type(error).__name__)
@@ -132,13 +132,13 @@ def stored_in(
     if not (out / FILE).is_file():
         return frozenset()
     with read_store(out) as store:
-        draw = store.draw()
-        if draw is None:
+        seed = store.inputs_seed()
+        if seed is None:
             return frozenset()
-        options = replace(request.options, draw=draw)
+        options = replace(request.options, inputs_seed=seed)
         keys = keys_of(request.assignment, options)
         return frozenset(
-            submission.id for submission in submissions if is_decided(store, submission, keys)
+            submission.id for submission in submissions if is_finished(store, submission, keys)
         )
 
 

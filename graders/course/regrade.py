@@ -18,10 +18,10 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.data.declared import refuse_other_data
 from graders.errors import GraderFault, UsageError, UserError
 from graders.failures import message_of
-from graders.grading.batch import DECIDED, grade_all, refuse_changes, version_note
+from graders.grading.batch import FINISHED, grade_all, refuse_changes, version_note
 from graders.grading.cache_key import Keys, keys_of
 from graders.grading.options import GradingRequest, Options, assignment_in, options_in
-from graders.grading.secret import settle_draw
+from graders.grading.secret import settle_inputs_seed
 from graders.model import (
     Assignment,
     CheckChange,
@@ -88,7 +88,7 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     each submission. Raises UsageError if nothing is stored, or an upload to grade is gone.
     """
     base = store.generation()
-    options = replace(options, draw=settle_draw(store))
+    options = replace(options, inputs_seed=settle_inputs_seed(store))
     members = [member for member in store.members(base.number) if member.listed]
     current = _current_options(members, assignment, options)
     todo = [
@@ -103,7 +103,9 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     number = store.begin(assignment, checks, draft=True)
     store.unlist(number)
     known = [
-        each for each in todo if store.status(each.submission.id, each.cache_key.address) in DECIDED
+        each
+        for each in todo
+        if store.status(each.submission.id, each.cache_key.address) in FINISHED
     ]
     store.adopt(number, ((each.submission, each.cache_key.address) for each in known))
     done = {each.submission.id for each in known}
@@ -176,7 +178,7 @@ def _current_options(
     """Return the options to use now, by the stored options."""
     found: dict[str, CurrentOptions] = {}
     for stored in {member.cache_key.options for member in members}:
-        again = replace(options_in(stored, options.tier), draw=options.draw)
+        again = replace(options_in(stored, options.tier), inputs_seed=options.inputs_seed)
         if options.data is not None:
             again = replace(again, data=options.data)
         found[stored] = CurrentOptions(again, keys_of(assignment, again))

@@ -15,9 +15,9 @@ from graders.grading.pipeline import grade_submission, ungraded
 from graders.model import Assignment, Result, Submission
 from graders.scoring import wanted_criteria
 from graders.storage.store import Store
-from submissions.imports.last_attempts import first_few
+from submissions.escaping import first_few
 
-DECIDED = ("graded", "needs_review", "rejected")
+FINISHED = ("graded", "needs_review", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def plan_work(
     decided = (
         []
         if force
-        else [submission for submission in submissions if is_decided(store, submission, keys)]
+        else [submission for submission in submissions if is_finished(store, submission, keys)]
     )
     stored = [(each, keys.cache_key(each).address) for each in decided]
     known = {submission.id for submission in decided}
@@ -110,12 +110,12 @@ def version_note(store: Store, assignment: Assignment, keys: Keys) -> str:
     )
 
 
-def is_decided(store: Store, submission: Submission, keys: Keys) -> bool:
-    """Whether the store has a Result of this upload that need not be graded again."""
-    return store.status(submission.id, keys.cache_key(submission).address) in DECIDED
+def is_finished(store: Store, submission: Submission, keys: Keys) -> bool:
+    """Return whether the store has a Result of this upload that need not be graded again."""
+    return store.status(submission.id, keys.cache_key(submission).address) in FINISHED
 
 
-def grade_stored(
+def grade_and_store(
     store: Store,
     work: Work,
     request: GradingRequest,

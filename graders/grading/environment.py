@@ -21,18 +21,18 @@ def environment_of(assignment: Assignment, options: Options) -> dict[str, object
         "isolation": options.tier.value,
         "device": options.device,
         "seeds": {"assignment": assignment.seed},
-        "inputs": inputs_in_words(options.draw),
+        "inputs": inputs_in_words(options.inputs_seed),
         "python": platform.python_version(),
         "platform": platform.platform(terse=True),
         "versions": dict(_versions()),
     }
 
 
-def inputs_in_words(draw: int) -> str:
+def inputs_in_words(inputs_seed: int) -> str:
     """Describe the inputs without revealing the secret: equal texts mean equal inputs."""
-    if draw == PUBLIC:
+    if inputs_seed == PUBLIC:
         return "public"
-    digest = hashlib.sha256(b"softmark inputs" + draw.to_bytes(16, "big")).hexdigest()
+    digest = hashlib.sha256(b"softmark inputs" + inputs_seed.to_bytes(16, "big")).hexdigest()
     return f"secret, sha256 {digest[:16]}"
 
 
@@ -42,7 +42,7 @@ def _versions() -> tuple[tuple[str, str], ...]:
 
 
 def version_of(name: str) -> str:
-    """The version of an installed package, or `not installed`."""
+    """Return the version of an installed package, or `not installed`."""
     try:
         return version(name)
     except PackageNotFoundError:

@@ -22,7 +22,7 @@ from graders.storage.store import Store
 class Options:
     """How to grade: the criteria, the data and the sandbox.
 
-    `draw` is the seed of the checks' random inputs: PUBLIC, or a secret known only to staff.
+    `inputs_seed` is that of the checks' random inputs: PUBLIC, or a secret known only to staff.
     """
 
     tier: Tier
@@ -30,7 +30,7 @@ class Options:
     only: frozenset[str] | None = None
     device: str = "cpu"
     rerun: RerunPlan | None = None
-    draw: int = field(default=PUBLIC, repr=False)
+    inputs_seed: int = field(default=PUBLIC, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

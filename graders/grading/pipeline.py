@@ -92,7 +92,7 @@ class _Grading:
         self.options = options
         self.environment = environment_of(assignment, options)
         self._side = Side(assignment.folder)
-        self._inputs = Inputs(options.draw, assignment.seed)
+        self._inputs = Inputs(options.inputs_seed, assignment.seed)
 
     def result(self, checks: Sequence[CheckResult]) -> Result:
         """Return the Result with these checks; the time is added later."""
@@ -254,7 +254,7 @@ def _resources(*processes: Student) -> dict[str, object]:
     """Return what the processes with the student's code used together, if one was started."""
     used = Resources()
     for process in processes:
-        used = used.and_of(process.resources)
+        used = used.plus(process.resources)
     if used == Resources():
         return {}
     return {"resources": asdict(used) | {"cpu_seconds": round(used.cpu_seconds, 3)}}

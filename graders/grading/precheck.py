@@ -46,7 +46,7 @@ def precheck_options(
     data: Path | None,
     only: frozenset[str] | None,
 ) -> Precheck:
-    """Return the visible criteria that can be graded here.
+    """Return how to grade the visible criteria here, and which ones are left out.
 
     If the course's files are in the folder that students work in, metrics are graded with them.
     Without these files, only metrics whose checks do not use `data` are graded.

@@ -20,20 +20,20 @@ MAKE_ONE = "python -c 'import secrets; print(secrets.token_hex())' makes one; ke
 
 
 def new_secret() -> int:
-    """Return a number of 128 random bits that is not the public draw."""
+    """Return a number of 128 random bits that is not the public seed."""
     return 1 + secrets.randbelow(2**128 - 1)
 
 
-def settle_draw(store: Store, inputs: str = "") -> int:
-    """Return the draw of gradings into this store, and store it if it is the first.
+def settle_inputs_seed(store: Store, inputs: str = "") -> int:
+    """Return the seed of the inputs of gradings into this store, and store it if it is the first.
 
     `inputs` is `secret`, `public`, a file, or "", which accepts whatever is stored. Raises
-    UsageError if another draw is stored.
+    UsageError if another seed is stored.
     """
-    kept = store.draw()
-    wanted = draw_of(inputs, kept)
+    kept = store.inputs_seed()
+    wanted = read_inputs_seed(inputs, kept)
     if kept is None:
-        store.keep_draw(wanted)
+        store.keep_inputs_seed(wanted)
     elif inputs and wanted != kept:
         held = "public inputs" if kept == PUBLIC else "inputs from another secret"
         same = "add `--inputs public`" if kept == PUBLIC else "use the same inputs as before"
@@ -43,14 +43,14 @@ def settle_draw(store: Store, inputs: str = "") -> int:
     return wanted if kept is None else kept
 
 
-def with_draw(request: GradingRequest, store: Store, inputs: str) -> GradingRequest:
+def with_inputs_seed(request: GradingRequest, store: Store, inputs: str) -> GradingRequest:
     """Return the request with this store's inputs."""
-    options = replace(request.options, draw=settle_draw(store, inputs))
+    options = replace(request.options, inputs_seed=settle_inputs_seed(store, inputs))
     return replace(request, options=options)
 
 
-def draw_of(inputs: str, kept: int | None = None) -> int:
-    """Return the draw of `secret`, `public` or a file; `secret` is the one that is kept, or new."""
+def read_inputs_seed(inputs: str, kept: int | None = None) -> int:
+    """Return the seed of `secret`, `public` or a file; `secret` is the one that is kept, or new."""
     if inputs == PUBLICLY:
         return PUBLIC
     if inputs in ("", SECRET):
@@ -61,7 +61,9 @@ def draw_of(inputs: str, kept: int | None = None) -> int:
 def _read_secret(file: Path) -> int:
     """Return the secret in a file; raises UsageError if it is missing, readable by all or short."""
     if not file.is_file():
-        raise UsageError(f"--inputs {file}: it is `secret`, `public` or a file", MAKE_ONE)
+        raise UsageError(
+            f"--inputs {file}: no such file", f"pass secret, public or an existing file; {MAKE_ONE}"
+        )
     if stat.S_IMODE(file.stat().st_mode) & stat.S_IROTH:
         raise UsageError(f"{file}: everyone on this machine can read it", f"chmod 600 {file}")
     text = file.read_bytes().strip()

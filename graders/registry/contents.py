@@ -15,7 +15,7 @@ from graders.registry.discovery import assignment_names, load_assignment
 from graders.written.loading import ANSWERS
 from submissions.folder import CODE
 from submissions.listing import list_files
-from submissions.receive import opened
+from submissions.receive import open_upload
 from submissions.submission import Rejected
 
 LARGEST = 2 * 2**20  # bytes of one file that are read
@@ -47,7 +47,7 @@ def look_into(upload: Path) -> Contents:
     """Return the contents of a folder or archive; empty if it cannot be opened safely."""
     with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
         try:
-            with opened(upload.resolve(), Path(work)) as folder:
+            with open_upload(upload.resolve(), Path(work)) as folder:
                 return _contents(folder)
         except (Rejected, OSError):  # grading reports the reason
             return Contents()

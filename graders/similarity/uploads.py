@@ -1,8 +1,8 @@
 """Read one submission: tokens of its code and answers, sketches of its other files.
 
-upload ── opened ── list_files ──┬── .py, code cells of .ipynb       code
-                                 ├── answers.md, .tex, text cells    answers
-                                 └── weights, predictions            a hash and a sketch each
+upload ── open_upload ── list_files ──┬── .py, code cells of .ipynb       code
+                                      ├── answers.md, .tex, text cells    answers
+                                      └── weights, predictions            a hash and a sketch each
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from submissions.folder import CODE
 from submissions.limits import COPY_LIMITS
 from submissions.listing import list_files
 from submissions.people import name_key, people_in
-from submissions.receive import opened
+from submissions.receive import open_upload
 from submissions.submission import Rejected, Submission
 
 PROSE = (".md", ".tex")
@@ -96,7 +96,7 @@ def read_upload(submission: Submission) -> Upload:
     notes: list[str] = []
     with tempfile.TemporaryDirectory(prefix="softmark-similarity-") as work:
         try:
-            with opened(submission.path, Path(work)) as folder:
+            with open_upload(submission.path, Path(work)) as folder:
                 listing = list_files(folder)
                 notes += listing.notes
                 for path, size in sorted(listing.files.items()):

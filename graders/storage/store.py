@@ -120,17 +120,17 @@ class Store:
             return known
         return None
 
-    def draw(self) -> int | None:
+    def inputs_seed(self) -> int | None:
         """Return the seed of this store's random inputs, or None if it has none yet."""
-        for (draw,) in self._rows("SELECT draw FROM inputs"):
-            return int(draw, 16)
+        for (seed,) in self._rows("SELECT draw FROM inputs"):
+            return int(seed, 16)
         return None
 
-    def keep_draw(self, draw: int) -> None:
+    def keep_inputs_seed(self, seed: int) -> None:
         """Store the seed of the random inputs, permanently."""
         keep_private(self._file)
         with self._transaction() as connection:
-            connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{draw:032x}",))
+            connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{seed:032x}",))
 
     def last_release(self) -> Release | None:
         """Return the last release or withdrawal, or None if there is none."""

@@ -23,7 +23,7 @@ from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
-from graders.checks.time_limit import at_most
+from graders.checks.time_limit import limit_time
 from graders.errors import GraderFault
 from graders.model import UNANSWERED
 from graders.written.decisions import BY_HAND, PERSON_READS
@@ -192,7 +192,7 @@ def _judgement(asked: Asked, answer: Answer) -> Judgement:
     """
     name = asked.machine.verify
     try:
-        with at_most(PATIENCE):
+        with limit_time(PATIENCE, f"the verifier `{name}`"):
             judged = VERIFIERS[name](asked)
     except Misfit as error:
         return Judgement(0.0, str(error), hint=_place(answer, asked.parts))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
-from graders.grading.secret import PUBLICLY, SECRET, settle_draw
+from graders.grading.secret import PUBLICLY, SECRET, settle_inputs_seed
 from graders.model import Assignment
 from graders.storage.store import open_store
 from packages.gradescope.settings import Settings
@@ -47,18 +47,18 @@ def choose_settings(
         assignment.name,
         only=None if only is None else tuple(sorted(only)),
         isolation=isolation,
-        draw=_draw(inputs),
+        draw=_inputs_seed(inputs),
         cpus=CONTAINERS[container.cpus][0],
         memory_mb=CONTAINERS[container.cpus][1],
         minutes=container.minutes,
     )
 
 
-def _draw(inputs: str) -> str:
-    """Return the draw as the package stores it. Raises UsageError if a file contains no secret."""
+def _inputs_seed(inputs: str) -> str:
+    """Return the seed as the package stores it; raises UsageError for a file without a secret."""
     if inputs in ("", SECRET):
         return FRESH
     if inputs == PUBLICLY:
         return "0"
     with tempfile.TemporaryDirectory(prefix="softmark-") as work, open_store(Path(work)) as store:
-        return f"{settle_draw(store, inputs):x}"
+        return f"{settle_inputs_seed(store, inputs):x}"

@@ -106,9 +106,9 @@ def _options(root: Path, task: Assignment, settings: Settings) -> Options:
     options = choose_options(task, data=data, isolation=settings.isolation)
     if options.tier is Tier.NONE and os.geteuid() != 0:
         raise GraderFault("without root and without isolation, a submission could write its grade")
-    draw = int(settings.draw, 16) if settings.draw else new_secret()
+    seed = int(settings.draw, 16) if settings.draw else new_secret()
     only = None if settings.only is None else frozenset(settings.only)
-    return replace(options, only=only, draw=draw)
+    return replace(options, only=only, inputs_seed=seed)
 
 
 def _extras(

@@ -420,9 +420,8 @@ def _reasons(result: Result) -> Iterator[str]:
 
 
 def _reasons_to_wait(result: Result) -> Iterator[str]:
-    faults = result.environment.get("faults")
-    if isinstance(faults, list) and faults:
-        yield str(faults[0])
+    if result.faults:
+        yield result.faults[0]
         return
     open_ = [(graded, found) for graded in result.criteria for found in undecided(graded)]
     if not open_ and (notes := intake_notes(result)):

@@ -20,7 +20,7 @@ from reports.exports.entries import table
 from reports.exports.export import Course, Export
 from reports.grades import number_cell
 from submissions.listing import list_files
-from submissions.receive import opened
+from submissions.receive import open_upload
 from submissions.submission import Rejected
 
 CRITERIA = (
@@ -88,7 +88,10 @@ class _Code:
         """Yield a submission's files without names."""
         new, skipped = pseudonym(self.names.key, submission.id), Counter[str]()
         try:
-            with tempfile.TemporaryDirectory() as work, opened(submission.path, Path(work)) as top:
+            with (
+                tempfile.TemporaryDirectory() as work,
+                open_upload(submission.path, Path(work)) as top,
+            ):
                 for path, size in list_files(top).files.items():
                     clean = self._clean(submission.id, top / path, size)
                     if clean is None:

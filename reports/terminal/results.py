@@ -376,9 +376,7 @@ def show_check_words(result: CheckResult, most: int = PROSE_LIMIT) -> None:
 
 
 def _faults(result: Result) -> list[str]:
-    faults = result.environment.get("faults", ())
-    found = faults if isinstance(faults, list) else ()
-    return [f"{line(result.submission.id)}: {line(str(fault), 400)}" for fault in found]
+    return [f"{line(result.submission.id)}: {line(fault, 400)}" for fault in result.faults]
 
 
 _IN = (0, 0, 0, 4)

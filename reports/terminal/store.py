@@ -19,7 +19,7 @@ from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import items, line, number, number_or_dash
 from reports.words import STATUS_WORDS, for_staff
-from submissions.imports.last_attempts import first_few
+from submissions.escaping import first_few
 
 SHOWN = 40
 MISSING = 400  # characters of the names of missing files

@@ -39,8 +39,8 @@ class Names:
         Raises Rejected if the name is unsafe, is already used, or exceeds the number of entries.
         """
         self._listed += 1
-        if self._listed > self._limits.listed:
-            raise too_many(self._archive, self._limits.listed)
+        if self._listed > self._limits.max_entries:
+            raise too_many(self._archive, self._limits.max_entries)
         parts = self._parts(name)
         if not parts and folder:  # "./", the first entry of most tar files
             return None
@@ -54,7 +54,7 @@ class Names:
 
     def refusal(self, name: str, problem: str, remedy: str) -> Rejected:
         """Return the Rejected exception for one entry."""
-        return Rejected(f"{shown(self._archive)} holds {shown(name)}, {problem}; {remedy}.")
+        return Rejected(f"{shown(self._archive)} contains {shown(name)}, {problem}; {remedy}.")
 
     def _parts(self, name: str) -> tuple[str, ...]:
         self._check_characters(name)
@@ -62,7 +62,7 @@ class Names:
         # tool.
         path = name if "/" in name else name.replace("\\", "/")
         if "\\" in path:
-            raise self.refusal(name, "whose path holds a backslash", RENAME)
+            raise self.refusal(name, "whose path contains a backslash", RENAME)
         if path.startswith("/") or DRIVE.match(path):
             raise self.refusal(name, "an absolute path", REPACK)
         parts = tuple(part for part in path.split("/") if part not in ("", "."))
@@ -79,7 +79,7 @@ class Names:
         if "Cs" in kinds:  # tarfile's mark for a byte that is not UTF-8
             raise self.refusal(name, "whose name is not UTF-8 text", RENAME)
         if kinds & {"Cc", "Zl", "Zp"}:
-            raise self.refusal(name, "whose name holds control characters", RENAME)
+            raise self.refusal(name, "whose name contains control characters", RENAME)
 
     def _check_size(self, name: str, parts: Sequence[str]) -> None:
         sizes = [len(part.encode()) for part in parts]
@@ -97,8 +97,8 @@ class Names:
             if used is not None and (used != entry or not entry.is_folder):
                 raise self._clash(used, entry)
             self._used[key] = entry
-        if len(self._used) > self._limits.kept:
-            raise too_many(self._archive, self._limits.kept)
+        if len(self._used) > self._limits.max_files:
+            raise too_many(self._archive, self._limits.max_files)
 
     def _clash(self, used: ArchivePath, entry: ArchivePath) -> Rejected:
         if used == entry:
@@ -113,7 +113,7 @@ class Names:
 def too_many(archive: str, most: int) -> Rejected:
     """Return the Rejected exception for an archive or folder with too many entries."""
     return Rejected(
-        f"{shown(archive)} holds more than {most} files and folders; "
+        f"{shown(archive)} contains more than {most} files and folders; "
         "upload your assignment folder without environments and data."
     )
 

@@ -39,8 +39,8 @@ def _check_count(source: BinaryIO, unpacking: Unpacking) -> None:
     while chunk := source.read(CHUNK):
         count += (tail + chunk).count(ENTRY)
         tail = chunk[-3:]
-    if count > unpacking.limits.listed:
-        raise too_many(unpacking.archive, unpacking.limits.listed)
+    if count > unpacking.limits.max_entries:
+        raise too_many(unpacking.archive, unpacking.limits.max_entries)
 
 
 def _opened(source: BinaryIO, unpacking: Unpacking) -> zipfile.ZipFile:

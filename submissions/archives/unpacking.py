@@ -105,7 +105,7 @@ class Unpacking:
             problem = f"a file of more than {self.limits.file_bytes // MIB} MiB"
             raise self.names.refusal(str(place), problem, "leave it out, then " + REPACK)
         if packed is not None:
-            about = f"{shown(self.archive)} holds {shown(str(place))}, which unpacks"
+            about = f"{shown(self.archive)} contains {shown(str(place))}, which unpacks"
             self._check_ratio(about, written, packed)
 
     def _check_ratio(self, about: str, unpacked: int, packed: int) -> None:

@@ -55,10 +55,14 @@ def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> FoundUploads
     for file in files:
         grouped[file.who, file.user].append(file)
     uploads = [_upload(own, work, wanted) for _, own in sorted(grouped.items())]
-    late = sorted(f"{who}_{user}" for (who, user), own in grouped.items() if any(map(_late, own)))
+    late = sorted(
+        f"{who}_{user}" for (who, user), own in grouped.items() if any(file.late for file in own)
+    )
     notes = [f"{name}: not a name that Canvas gives; left out" for name in others]
     if late:
-        notes.append(f"late, but nobody can say how late, so without penalty: {', '.join(late)}")
+        notes.append(
+            f"late, but Canvas does not export by how much, so without penalty: {', '.join(late)}"
+        )
     return FoundUploads(tuple(uploads), tuple(notes))
 
 
@@ -73,10 +77,6 @@ def _files(folder: Path) -> tuple[list[_File], list[str]]:
         late = found["late"] is not None
         files.append(_File(path, found["who"], found["user"], found["name"], number, late))
     return files, others
-
-
-def _late(file: _File) -> bool:
-    return file.late
 
 
 def _upload(files: Sequence[_File], work: Path, wanted: Sequence[str]) -> Upload:

@@ -57,7 +57,7 @@ def _is_plain(git: Path) -> bool:
 
 def _limit() -> None:
     """Limit the memory of this process; memory-mapped packs do not count."""
-    import resource  # not on every system; the calling process imports it, too
+    import resource  # which some systems lack; the caller imports this module there, too
 
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)

@@ -46,7 +46,7 @@ def read_gradescope(folder: Path) -> FoundUploads:
     nobodys = [f"{upload.name}: {METADATA} does not say whose" for upload in nameless]
     strays = [f"{path.name}: no folder of this export; left out" for path in _strays(others)]
     timeless = ", ".join(upload.name for upload in uploads if upload.submitted_at is None)
-    late = [f"nobody can say when, so without penalty: {timeless}"] if timeless else []
+    late = [f"no submission time, so no late penalty: {timeless}"] if timeless else []
     return FoundUploads((*uploads, *unknown), (*sorted(lost), *nobodys, *strays, *late))
 
 

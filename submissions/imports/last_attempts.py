@@ -1,6 +1,6 @@
 """Choose which of a student's submissions counts if there are several.
 
-Students who submit together share a submission; it counts for those whose chosen one it is.
+Students who submit together share a submission; it counts for each of them for whom it is chosen.
 """
 
 from collections import defaultdict
@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from submissions.escaping import first_few
 from submissions.imports.upload import Upload
 from submissions.people import Person
 
-NAMED = 3  # in one sentence
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -45,12 +45,6 @@ def not_counting(instead: Mapping[str, str]) -> tuple[str, ...]:
     many = "1 submission does" if len(named) == 1 else f"{len(named)} submissions do"
     said = f"{many} not count, because another one of the same student does"
     return (f"{said}: {first_few(named)}",) if named else ()
-
-
-def first_few(names: Sequence[str]) -> str:
-    """Return the first names of a list for a sentence, and the number of the others."""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def _by_person(uploads: Sequence[Upload]) -> Mapping[str, list[Upload]]:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from graders.audit.attacks import ALL, attack_all, tightened, verdict_row
+from graders.audit.attacks import ALL, attack_all, tighten_limits, verdict_row
 from graders.audit.attacks_uploads import Attack, build_attacker, build_base, known_attacks
 from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier, best_tier
@@ -101,7 +101,10 @@ def test_attack_answers_also_where_code_is_found_by_its_names(tmp_path):
     """Or none of them would gain anything, whatever it does."""
     task = load_assignment("uw-a2")
     base = build_base(task, tmp_path / "base")
-    attack = Attack("x", "x", "x", "answer", {"hostile.py": ANSWERS}, "", "", "")
+    attack = Attack(
+        **{"name": "x", "class": "x", "tries": "x", "runs": "answer"},
+        files={"hostile.py": ANSWERS},
+    )
     path = build_attacker(attack, base, tmp_path, task.files, SimpleNamespace(targets={}))
     options = Options(best_tier(), only=frozenset(["mini-transformer"]))
     result = grade_submission(identify(path, task.name), task, options)
@@ -109,7 +112,7 @@ def test_attack_answers_also_where_code_is_found_by_its_names(tmp_path):
 
 
 def test_attacks_are_given_little_time_and_memory(tiny):
-    limits = tightened(tiny).limits
+    limits = tighten_limits(tiny).limits
     assert (limits.wall_seconds, limits.memory_bytes) == (6.0, 2**31)
 
 

@@ -57,7 +57,7 @@ def test_left_out_entries_are_not_written_and_files_have_plain_permissions(
 def test_nothing_is_written_outside(packed, a4, tmp_path, name):
     upload = packed([*a4.items(), (name, b"evil")])
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(Rejected, match=r"`alice.*` holds `.*evil`"):
+    with pytest.raises(Rejected, match=r"`alice.*` contains `.*evil`"):
         unpack(upload, tmp_path / "out")
     assert set(tmp_path.rglob("*")) == {*before, tmp_path / "out"}
 

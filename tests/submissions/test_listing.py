@@ -46,7 +46,7 @@ def test_hostile_names_are_kept_as_data_and_a_walk_ends_at_the_limit(uploads):
     name = "\x1b[2J<script>\n.py"
     assert list(list_files(uploads.tree({name: b""})).files) == [P(name)]
     folder = uploads.tree({"a/b/c": b"", "a/b/d": b"", "z": b""}, "bob")
-    entries = [(str(e.path), e.skipped) for e in walk(folder, UnpackLimits(listed=3))]
+    entries = [(str(e.path), e.skipped) for e in walk(folder, UnpackLimits(max_entries=3))]
     assert entries == [("z", ""), ("a/b", TOO_MANY)]
 
 
@@ -65,8 +65,8 @@ def test_paths_that_no_copy_could_have_are_skipped_with_a_note(uploads, a4):
 @pytest.mark.parametrize("names", [map(str, range(30)), (f"{i}/{i}" for i in range(15))])
 def test_too_many_entries_are_rejected(uploads, names):
     folder = uploads.tree(dict.fromkeys(names, b""))
-    with pytest.raises(Rejected, match="`alice` holds more than 29 files and folders; upload"):
-        list_files(folder, UnpackLimits(listed=29))
+    with pytest.raises(Rejected, match="`alice` contains more than 29 files and folders; upload"):
+        list_files(folder, UnpackLimits(max_entries=29))
 
 
 @pytest.mark.parametrize("extra", [{}, {"__MACOSX/x": b""}])

@@ -11,7 +11,7 @@ LONG = "x" * 100
 
 
 def names():
-    return Names("alice.zip", UnpackLimits(listed=50, kept=20))
+    return Names("alice.zip", UnpackLimits(max_entries=50, max_files=20))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def names():
     ],
 )
 def test_unsafe_names_are_rejected(name, problem):
-    with pytest.raises(Rejected, match=f"`alice.zip` holds .*{re.escape(problem)}.*; .*\\.$"):
+    with pytest.raises(Rejected, match=f"`alice.zip` contains .*{re.escape(problem)}.*; .*\\.$"):
         names().take(name, folder=False)
 
 
@@ -120,7 +120,7 @@ def test_too_many_entries_are_rejected(place, most):
     used = names()
     for i in range(most):
         used.take(place.format(i), folder=False)
-    with pytest.raises(Rejected, match=f"holds more than {most} files and folders; upload your"):
+    with pytest.raises(Rejected, match=f"contains more than {most} files and folders; upload your"):
         used.take(place.format(most), folder=False)
 
 

@@ -2,6 +2,7 @@ import os
 
 import pytest
 
+from submissions.limits import UNPACK_LIMITS
 from submissions.receive import collect, identify, identify_all, open_submission, unread
 from submissions.submission import Rejected
 
@@ -47,6 +48,15 @@ def test_archives_are_opened_if_no_code_is_outside(uploads, a4, tmp_path, files_
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["clean"]
     own = opened(uploads.tree(a4 | {"old.zip": inner}, "bob"), tmp_path / "own")
     assert own.code == own.root / "a4/src"
+
+
+def test_a_folder_that_is_too_large_to_unpack_its_archive_is_rejected(uploads, tmp_path):
+    """A checkpoint that is left out without a word would cost its points."""
+    folder = uploads.tree({"hw.zip": uploads.zip({"a.py": b"1"}, "hw.zip").read_bytes()}, "ada")
+    with (folder / "model.params").open("wb") as file:
+        file.truncate(UNPACK_LIMITS.total_bytes + 1)
+    with pytest.raises(Rejected, match="contains archives, and more than 512 MiB"):
+        opened(folder, tmp_path / "work")
 
 
 def test_folders_are_not_changed(uploads, a4, tmp_path, snapshot):

@@ -44,7 +44,7 @@ def test_all_formats_pass(uploads, tmp_path, files_in, format):
 )
 def test_links_and_devices_are_rejected(uploads, tmp_path, kind, problem):
     upload = uploads.tar([("a.py", b"x"), (entry("evil", kind, linkname="a.py"), b"")])
-    with pytest.raises(Rejected, match=f"`alice.tar.gz` holds `evil`, .*{problem}"):
+    with pytest.raises(Rejected, match=f"`alice.tar.gz` contains `evil`, .*{problem}"):
         unpack(upload, tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -61,10 +61,10 @@ def test_holes_and_names_that_are_not_utf8_are_rejected(uploads, tmp_path):
     upload = uploads.tar(
         [(entry("a.py", pax_headers=sparse), b"1\n0\n1\n".ljust(512, b"\0") + b"x")]
     )
-    with pytest.raises(Rejected, match=r"holds `a.py`, stored with holes; pack a .zip instead"):
+    with pytest.raises(Rejected, match=r"contains `a.py`, stored with holes; pack a .zip instead"):
         unpack(upload, tmp_path / "out")
     upload = uploads.tar([("a\udcff.py", b"x")], format=tarfile.GNU_FORMAT)
-    with pytest.raises(Rejected, match=r"holds `a\\udcff.py`, whose name is not UTF-8 text"):
+    with pytest.raises(Rejected, match=r"contains `a\\udcff.py`, whose name is not UTF-8 text"):
         unpack(upload, tmp_path / "out")
 
 

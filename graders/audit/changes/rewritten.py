@@ -15,13 +15,13 @@ from graders.audited import Change
 
 MOST = 3  # rewrites of one submission
 OWN_FILES = 0.2  # the share of submissions whose code moves into other files
-TRIES = 50  # without a new one, until there are no more
+TRIES = 50  # failed ones in a row before stopping
 
 
 def generate_rewrites(
     bases: Sequence[Base], patterns: Sequence[str], seed: int
 ) -> Iterator[Changed]:
-    """Yield rewritten submissions without repetitions, alternately of the solution and the others.
+    """Yield different rewritten submissions, each with equal chance of the solution or another.
 
     `patterns` are the assignment's file names; notebooks are written if one accepts them.
     """

@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def _fill_caches() -> None:
-    """Build what transformers builds on first use, .2 s, if it is among the preloaded modules."""
+    """Build what a preloaded transformers builds on first use, in 0.2 s."""
     table: Any = sys.modules.get("transformers.conversion_mapping")
     with contextlib.suppress(Exception):  # another release; then each child builds its own
         table.get_checkpoint_conversion_mapping("bert")

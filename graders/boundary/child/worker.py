@@ -138,7 +138,7 @@ def _find_own_files(code: str) -> None:
     """Let the student's code find its own files by relative paths, to read them.
 
     Students run their code in the folder where these paths start; here it runs in another one.
-    What exists can be removed, too: that does nothing.
+    Removing such a file succeeds but does nothing.
     """
     builtins.open = io.open = _opening(builtins.open, code)  # pathlib takes it from io
     datasource.open = _opening(datasource.open, code)  # np.loadtxt, np.genfromtxt

@@ -20,9 +20,10 @@ from pathlib import Path
 from graders.boundary import policy
 from graders.boundary.limits import usage
 from graders.boundary.limits.resources import Resources
-from graders.boundary.process import TOGETHER, LimitExceeded
+from graders.boundary.process import LimitExceeded
 from graders.model import Limits
 
+TOO_MUCH_MEMORY = "its processes together used too much memory"
 MOUNTS = Path("/sys/fs/cgroup")
 UNIFIED = (MOUNTS, MOUNTS / "unified")
 NEEDED = ("memory", "pids")
@@ -109,7 +110,7 @@ class Group:
     def watch(self) -> None:
         """Raise LimitExceeded if the kernel had to kill one of its processes."""
         if self.ran_out():
-            raise LimitExceeded(TOGETHER)
+            raise LimitExceeded(TOO_MUCH_MEMORY)
 
     def remove(self) -> None:
         """Remove it; if the kernel still holds it, a later start removes the empty folder."""
@@ -133,7 +134,7 @@ def group_for(limits: Limits) -> Iterator[Group | None]:
     group = None
     if find_place() is not None:
         with contextlib.suppress(OSError):
-            group = Group(policy.together(limits), limits.processes)
+            group = Group(policy.tree_memory_bytes(limits), limits.processes)
     try:
         yield group
     except BaseException:
@@ -150,10 +151,10 @@ def watch_memory(group: Group | None, limits: Limits, *roots: int, sockets: int)
     if group is not None:
         group.watch()
         return 0
-    most = policy.together(limits)
-    memory = usage.memory(*roots, enough=most) + sockets * policy.SOCKET_BYTES
+    most = policy.tree_memory_bytes(limits)
+    memory = usage.measure_memory(*roots, enough=most) + sockets * policy.SOCKET_BYTES
     if memory > most:
-        raise LimitExceeded(TOGETHER)
+        raise LimitExceeded(TOO_MUCH_MEMORY)
     return memory
 
 

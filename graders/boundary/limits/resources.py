@@ -27,14 +27,14 @@ class Resources:
     peak_memory_bytes: int = 0
     cpu_seconds: float = 0.0
 
-    def seen_again(self, other: "Resources") -> "Resources":
+    def larger_of(self, other: "Resources") -> "Resources":
         """Combine two measurements of the same processes: the larger values."""
         return Resources(
             max(self.peak_memory_bytes, other.peak_memory_bytes),
             max(self.cpu_seconds, other.cpu_seconds),
         )
 
-    def and_of(self, other: "Resources") -> "Resources":
+    def plus(self, other: "Resources") -> "Resources":
         """Combine with other processes: the larger peak, the sum of the times."""
         return Resources(
             max(self.peak_memory_bytes, other.peak_memory_bytes),
@@ -65,12 +65,12 @@ def of_trees(*roots: int, times: Times | None = None) -> Resources:
     """
     if sys.platform != "linux":
         return Resources()
-    from graders.boundary.limits.usage import tree
+    from graders.boundary.limits.usage import process_tree
 
     total, times = Resources(), times or Times()
-    for pid in {pid for root in roots for pid in tree(root)}:
-        total = total.and_of(_of_process(pid, times))
-    return total.seen_again(Resources(cpu_seconds=times.together))
+    for pid in {pid for root in roots for pid in process_tree(root)}:
+        total = total.plus(_of_process(pid, times))
+    return total.larger_of(Resources(cpu_seconds=times.together))
 
 
 def of_finished(peak: int, seconds: float) -> Resources:

@@ -23,7 +23,7 @@ class Open:
     sockets: int
 
 
-def tree(pid: int) -> list[int]:
+def process_tree(pid: int) -> list[int]:
     """Return this process and its descendants; only itself if the kernel does not list them."""
     found = [pid]
     for each in found:  # grows while it is read
@@ -31,14 +31,14 @@ def tree(pid: int) -> list[int]:
     return found
 
 
-def memory(*roots: int, enough: int) -> int:
+def measure_memory(*roots: int, enough: int) -> int:
     """Return the bytes used by these process trees; above `enough`, shared pages count once."""
-    pids = {pid for root in roots for pid in tree(root)}
+    pids = {pid for root in roots for pid in process_tree(root)}
     total = sum(map(_resident, pids))
     return total if total <= enough else sum(map(_proportional, pids))
 
 
-def files(root: Path, folders: Sequence[Path]) -> int:
+def count_files(root: Path, folders: Sequence[Path]) -> int:
     """Count the files on a child's own file systems, seen from its first process."""
     total = 0
     for folder in folders:
@@ -50,7 +50,7 @@ def files(root: Path, folders: Sequence[Path]) -> int:
     return total
 
 
-def folder(path: Path, enough: int) -> tuple[int, int]:
+def measure_folder(path: Path, enough: int) -> tuple[int, int]:
     """Return bytes and files below a folder, counted until there are more than `enough` files.
 
     A tree too deep for a path counts as more than enough, because its files cannot be counted.
@@ -80,7 +80,7 @@ def held_open(*roots: int, system: int, largest: int) -> Open:
     """
     sizes: dict[int, int] = {}
     sockets: set[int] = set()
-    for pid in {pid for root in roots for pid in tree(root)}:
+    for pid in {pid for root in roots for pid in process_tree(root)}:
         for found in _descriptors(pid):
             if stat.S_ISSOCK(found.st_mode):
                 sockets.add(found.st_ino)

@@ -255,7 +255,7 @@ class Namespace:
         """Return the namespace's memory in bytes, or 0; raises LimitExceeded if it is too much."""
         self._find_first()
         root = Path(f"/proc/{self._first}/root")
-        if not _is_ours(root) and usage.files(root, WRITABLE) > policy.TREE_FILES:
+        if not _is_ours(root) and usage.count_files(root, WRITABLE) > policy.TREE_FILES:
             raise LimitExceeded("it made too many files")
         roots, sockets = self.roots(), 0
         if self.group is None:

@@ -91,7 +91,7 @@ def _narrowing(job: Job) -> dict[str, Any]:
 def _watch(pid: int, job: Job, group: Group | None) -> int:
     """Return the tree's memory in bytes, or 0; raises LimitExceeded if it is too large."""
     scratch = job.stage.layout.scratch
-    size, files = usage.folder(scratch, policy.TREE_FILES)
+    size, files = usage.measure_folder(scratch, policy.TREE_FILES)
     hidden = usage.held_open(pid, system=scratch.stat().st_dev, largest=policy.FILE_BYTES)
     if size + hidden.size > policy.SCRATCH_BYTES:
         raise LimitExceeded("it wrote too much to disk")

@@ -61,9 +61,8 @@ class Keeper:
 
     def _first_word(self) -> int:
         """Return the keeper's process ID, which it sends first."""
-        deadline = policy.START_SECONDS
         while b"\n" not in self._said:
-            if self._over or not _readable(self._status, deadline):
+            if self._over or not _readable(self._status, policy.START_SECONDS):
                 os.close(self._status)
                 raise OSError("the warm parent did not fork")
             self._read()

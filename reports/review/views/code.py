@@ -15,7 +15,7 @@ from reports.review.web.sessions import Session
 from reports.review.web.site import Site, student_address
 from submissions.finding import find
 from submissions.listing import list_files
-from submissions.receive import opened
+from submissions.receive import open_upload
 from submissions.submission import Rejected
 
 SHOWN = (".py", ".ipynb")
@@ -77,7 +77,7 @@ def read_code(result: Result, task: Assignment) -> list[CodeFile]:
     """Return the code files of an upload, those with failures first. Raises Rejected, OSError."""
     with (
         tempfile.TemporaryDirectory(prefix="softmark-code-") as work,
-        opened(result.submission.path, Path(work)) as folder,
+        open_upload(result.submission.path, Path(work)) as folder,
     ):
         sizes = list_files(folder).files
         found = find(sizes, task.files.code, (), whole=task.files.whole)

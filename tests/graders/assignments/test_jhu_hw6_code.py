@@ -224,7 +224,7 @@ def test_one_epoch_of_twenty_learns_nothing_by_luck():
     """With this secret, a rate of 0 from the second epoch on is enough for nine of ten items."""
     lucky = 0x74A7B6DAA3EA17606B9C4FE363F55BFB
     folder = examples_of("jhu-hw6") / "wrong-training-schedule-ends-after-an-epoch"
-    options = Options(best_tier(), only=frozenset({"training"}), draw=lucky)
+    options = Options(best_tier(), only=frozenset({"training"}), inputs_seed=lucky)
     result = grade_submission(identify(folder, "jhu-hw6"), load_assignment("jhu-hw6"), options)
     checks = {check.id: check for check in result.criteria[0].checks}
     assert checks["ten-items-are-learned"].actual == "the learning rate is 0 in most steps"

@@ -27,7 +27,7 @@ def test_examples_lose_points_of_the_same_criteria_for_any_secret(tmp_path):
     """
     draw, assignment = new_secret(), load_assignment("cs224n-a4")
     names = random.sample(example_names(assignment), SAMPLE)
-    options = Options(best_tier(), only=CODE, draw=draw)
+    options = Options(best_tier(), only=CODE, inputs_seed=draw)
     with make_executor("processes", 2) as pool:
         findings = list(validate(assignment, options, pool, ahead=4, names=names))
     assert len(findings) > SAMPLE / 2  # some examples have no code

@@ -81,7 +81,7 @@ def grade(tmp_path_factory):
             folder.mkdir()
             (folder / "A2S2.py").write_text(work)
             work = folder
-        options = Options(tier=best_tier(), only=frozenset({"mini-transformer"}), draw=draw)
+        options = Options(tier=best_tier(), only=frozenset({"mini-transformer"}), inputs_seed=draw)
         return grade_submission(identify(work, "uw-a2"), assignment, options)
 
     return run

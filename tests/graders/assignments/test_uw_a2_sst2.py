@@ -41,7 +41,7 @@ def grade(tmp_path):
             (tmp_path / name).write_text(text, encoding="utf-8")
             if not text:
                 (tmp_path / name).unlink()
-        options = Options(best_tier(), only=only, draw=draw)
+        options = Options(best_tier(), only=only, inputs_seed=draw)
         return grade_submission(identify(tmp_path, "uw-a2"), load_assignment("uw-a2"), options)
 
     return run

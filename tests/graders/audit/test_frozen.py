@@ -87,9 +87,7 @@ def test_named_examples_alone_are_graded_compared_and_frozen(validated, planted,
 
 
 def test_an_unknown_name_is_refused(validated):
-    with pytest.raises(
-        UsageError, match="no example or attack `wrongs` here; did you mean `wrong`"
-    ):
+    with pytest.raises(UsageError, match="with the name `wrongs`; did you mean `wrong`"):
         validated("--freeze", "verdicts.json", "wrongs")
 
 
@@ -98,7 +96,7 @@ def test_named_examples_are_not_frozen_beside_verdicts_of_another_solution(valid
     validated("--freeze")
     checks = planted / "checks.py"
     checks.write_text(checks.read_text().replace("def test_doubles_zero", "def test_of_zero"))
-    with pytest.raises(UsageError, match="the solution's verdicts are others"):
+    with pytest.raises(UsageError, match="the solution's verdicts differ"):
         validated("--freeze", "verdicts.json", "wrong")
 
 

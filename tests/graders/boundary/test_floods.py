@@ -174,7 +174,7 @@ def test_private_mappings_are_as_ever(walled):
 @pytest.mark.usefixtures("counted")
 def test_processor_time_of_all_processes_is_limited(start_walled, monkeypatch):
     """None of them uses more than one may; nobody waits for them."""
-    monkeypatch.setattr(process, "CPU_GRACE", 0.5)
+    monkeypatch.setattr(process, "TREE_CPU_GRACE", 0.5)
     source = """
 import os, signal, time
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)

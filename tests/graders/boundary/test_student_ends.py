@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from graders.boundary import process
-from graders.boundary.limits.usage import tree
+from graders.boundary.limits.usage import process_tree
 from graders.boundary.policy import MAX_FAULTS
 from graders.boundary.student import Budget
 from graders.boundary.tiers.sandbox import Tier, best_tier
@@ -59,7 +59,7 @@ def test_a_kill_that_nothing_explains_is_not_the_students(start):
     for _ in range(2):
         assert student.call("echo", value=1) == 1
         # While it works: a process that ended before the next call is replaced by a new one.
-        kill = partial(os.kill, tree(student._child.pid)[-1], signal.SIGKILL)
+        kill = partial(os.kill, process_tree(student._child.pid)[-1], signal.SIGKILL)
         threading.Timer(0.3, kill).start()
         for source in ("import time; time.sleep(30)", ""):
             with pytest.raises(SandboxFailed, match="killed"):
@@ -73,7 +73,7 @@ def test_kills_between_two_calls_lose_no_answer_and_count_for_nobody(start):
     student = start()
     for number in range(MAX_FAULTS + 1):
         assert student.call("echo", value=number) == number
-        os.kill(tree(student._child.pid)[-1], signal.SIGKILL)
+        os.kill(process_tree(student._child.pid)[-1], signal.SIGKILL)
         while not student._child._process.has_ended():
             time.sleep(0.01)
 
@@ -109,7 +109,7 @@ def test_closed_channel_is_a_bad_reply(opener):
     "signals", ["", "import signal; signal.signal(signal.SIGXCPU, lambda *_: 0)"], ids=["", "deaf"]
 )
 def test_processor_time_is_limited(start, signals, monkeypatch):
-    monkeypatch.setattr(process, "CPU_GRACE", 0.5)
+    monkeypatch.setattr(process, "TREE_CPU_GRACE", 0.5)
     student = start(wall_seconds=30, cpu_seconds=1)
     with pytest.raises(StudentTimedOut, match="1 s of processor time"):
         student.call("run", source=f"{signals}\nwhile True: pass")

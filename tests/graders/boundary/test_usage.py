@@ -42,25 +42,25 @@ def family():
 
 
 def test_memory_and_tree_count_children_until_they_are_gone(family):
-    assert len(usage.tree(family.pid)) == 2
-    assert 50 * MiB < usage.memory(family.pid, enough=0) < 90 * MiB
-    assert usage.memory(family.pid, enough=2**40) > 50 * MiB
+    assert len(usage.process_tree(family.pid)) == 2
+    assert 50 * MiB < usage.measure_memory(family.pid, enough=0) < 90 * MiB
+    assert usage.measure_memory(family.pid, enough=2**40) > 50 * MiB
     family.stdin.close()
     family.wait()
-    assert usage.tree(family.pid) == [family.pid]
-    assert usage.memory(family.pid, enough=-1) == 0
+    assert usage.process_tree(family.pid) == [family.pid]
+    assert usage.measure_memory(family.pid, enough=-1) == 0
 
 
 def test_folder_is_counted_until_enough_or_too_deep_to_be_named(tmp_path):
     (tmp_path / "a").write_bytes(b"x" * MiB)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "way").symlink_to("/nowhere")
-    size, files = usage.folder(tmp_path, enough=100)
+    size, files = usage.measure_folder(tmp_path, enough=100)
     assert (size >= MiB, files) == (True, 3)
-    assert usage.folder(tmp_path, enough=1)[1] > 1
+    assert usage.measure_folder(tmp_path, enough=1)[1] > 1
     with contextlib.closing(Stage(None, None, None)) as stage:
         dig(stage.layout.scratch)
-        assert usage.folder(stage.layout.scratch, enough=10**6)[1] == 10**6 + 1
+        assert usage.measure_folder(stage.layout.scratch, enough=10**6)[1] == 10**6 + 1
         stage.renew_scratch()
         assert list(stage.layout.scratch.iterdir()) == []
         dig(stage.layout.scratch)
@@ -68,8 +68,8 @@ def test_folder_is_counted_until_enough_or_too_deep_to_be_named(tmp_path):
 
 
 def test_what_cannot_be_seen_counts_nothing_and_own_processes_do(tmp_path):
-    assert usage.files(Path("/nowhere"), [Path("/tmp")]) == 0
-    assert usage.files(Path("/"), [Path("/")]) > 0
+    assert usage.count_files(Path("/nowhere"), [Path("/tmp")]) == 0
+    assert usage.count_files(Path("/"), [Path("/")]) > 0
     assert identity.processes_of_this_user() >= 1
     (tmp_path / "closed").mkdir(mode=0o700)
     assert identity.open_to_all([Path("/usr/lib")])

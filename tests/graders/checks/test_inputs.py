@@ -75,8 +75,8 @@ def test_purposes_are_told_apart():
 
 
 def test_secret_stands_in_no_representation():
-    for value in (Inputs(SECRET), Options(best_tier(), draw=SECRET)):
-        assert not any(form in repr(value) for form in (str(SECRET), f"{SECRET:x}", "draw"))
+    for value in (Inputs(SECRET), Options(best_tier(), inputs_seed=SECRET)):
+        assert not any(form in repr(value) for form in (str(SECRET), f"{SECRET:x}", "inputs_seed"))
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def notes(tiny_folder, hand_in):
     folder = hand_in(work_py="", answer_txt="42")
 
     def grade(draw):
-        task, options = load_assignment(str(tiny_folder)), Options(best_tier(), draw=draw)
+        task, options = load_assignment(str(tiny_folder)), Options(best_tier(), inputs_seed=draw)
         result = grade_submission(identify(folder, task.name), task, options)
         assert result.status == "graded", result.environment
         return {c.id: c.message for criterion in result.criteria for c in criterion.checks}

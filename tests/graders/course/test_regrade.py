@@ -8,9 +8,9 @@ from graders.boundary.tiers.sandbox import best_tier
 from graders.course.regrade import begin_draft, grade_draft, refuse_losses, regraded
 from graders.errors import GraderFault, UsageError
 from graders.execution.executors import SerialExecutor
-from graders.grading.batch import grade_stored, plan_work
+from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.options import GradingRequest, Options
-from graders.grading.secret import PUBLICLY, with_draw
+from graders.grading.secret import PUBLICLY, with_inputs_seed
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
 from submissions.receive import identify_all
@@ -91,9 +91,11 @@ def stricter(course):
 def grade(folder, uploads, out, options=OPTIONS):
     submissions = identify_all(sorted(uploads.iterdir()), "tiny")
     with open_store(out) as store:
-        request = with_draw(GradingRequest(load_assignment(str(folder)), options), store, PUBLICLY)
+        request = with_inputs_seed(
+            GradingRequest(load_assignment(str(folder)), options), store, PUBLICLY
+        )
         work = plan_work(store, submissions, request, alone=True)
-        list(grade_stored(store, work, request, SerialExecutor()))
+        list(grade_and_store(store, work, request, SerialExecutor()))
         return {result.submission.id: result for result in store.results(work.generation)}
 
 

@@ -8,7 +8,7 @@ from graders.boundary.tiers.sandbox import best_tier
 from graders.course.regrade import unfinished
 from graders.errors import GraderFault, UsageError
 from graders.execution.executors import SerialExecutor
-from graders.grading.batch import grade_stored, plan_work
+from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.options import GradingRequest, Options
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
@@ -37,7 +37,7 @@ def grade(tiny_folder, tmp_path):
         with open_store(tmp_path / "out") as store:
             work = plan_work(store, identify_all(uploads, "tiny"), request, **wishes)
             pool = executor or SerialExecutor()
-            graded = [r.submission.id for r in grade_stored(store, work, request, pool)]
+            graded = [r.submission.id for r in grade_and_store(store, work, request, pool)]
             listed = {r.submission.id: r.score for r in store.results(work.generation)}
         return graded, listed
 

@@ -1,5 +1,6 @@
 """Our own faults, caused on purpose: no zero, no free full marks, no smaller maximum."""
 
+import contextlib
 import itertools
 import os
 import shutil
@@ -12,6 +13,8 @@ from graders.boundary import policy, student
 from graders.boundary.tiers import bubblewrap
 from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works, warm_works
 from graders.checks import plugin
+from graders.checks.time_limit import limit_time
+from graders.errors import GraderFault
 from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
@@ -208,6 +211,16 @@ def test_a_check_that_never_ends_costs_nothing(graded, broken, monkeypatch):
     assert "took more than 1 s" in result.environment["faults"][0]
 
 
+def test_a_limit_inside_another_ends_alone():
+    def check():
+        with contextlib.suppress(GraderFault), limit_time(0.01, "the verifier"):
+            time.sleep(9)
+        time.sleep(9)
+
+    with pytest.raises(GraderFault, match=r"the check took more than 0.2 s"), limit_time(0.2):
+        check()
+
+
 FOR_A_MOMENT = """
 import pytest
 from hypothesis import given, strategies as st
@@ -290,12 +303,12 @@ def test_killed(student):
     \"\"\"A check in which the student's process is killed from outside.\"\"\"
     import os, signal
     from pathlib import Path
-    from graders.boundary.limits.usage import tree
+    from graders.boundary.limits.usage import process_tree
     student.call("double", x=1)
     left = Path({file!r})
     if number := int(left.read_text()):
         left.write_text(str(number - 1))
-        victim, send = tree(student._child.pid)[-1], student._child._send
+        victim, send = process_tree(student._child.pid)[-1], student._child._send
         os.kill(victim, signal.SIGSTOP)  # it does not answer before it is killed
         student._child._send = lambda *given: (send(*given), os.kill(victim, signal.SIGKILL))
     student.call("double", x=2)

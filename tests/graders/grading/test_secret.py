@@ -14,7 +14,7 @@ from graders.checks.inputs import PUBLIC
 from graders.errors import UsageError
 from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
-from graders.grading.secret import new_secret, settle_draw
+from graders.grading.secret import new_secret, settle_inputs_seed
 from graders.registry.discovery import load_assignment
 from graders.storage.database import open_database
 from graders.storage.store import FILE, open_store
@@ -29,7 +29,7 @@ def softmark(*words):
 
 def settled(out, inputs=""):
     with open_store(out) as store:
-        return settle_draw(store, inputs)
+        return settle_inputs_seed(store, inputs)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_inputs_of_a_folder_are_not_changed(out, secret_file, first, then):
     [
         (0o644, "0123456789abcdef" * 2, "everyone on this machine can read it"),
         (0o600, "short", "too short"),
-        (0o600, None, "a file"),
+        (0o600, None, "no such file"),
     ],
 )
 def test_what_is_no_secret_is_refused(out, secret_file, mode, text, words):
@@ -111,7 +111,7 @@ def test_store_from_before_becomes_private_with_its_secret(out):
         connection.execute("DROP TABLE IF EXISTS inputs")
     (out / FILE).chmod(0o644)
     with open_store(out) as store:
-        settle_draw(store)
+        settle_inputs_seed(store)
         assert private(out)
 
 
@@ -203,7 +203,7 @@ def test_secret_is_not_in_the_memory_of_the_child(tiny_folder, hand_in, out, tol
     draw = settled(out)
     halves = [(form[:-4], form[-4:]) for form in forms_of(draw)]
     code = HUNTER.format(halves=halves) + (f"\nTOLD = b'{draw:x}'\n" if told else "")
-    task, options = load_assignment(str(tiny_folder)), Options(best_tier(), draw=draw)
+    task, options = load_assignment(str(tiny_folder)), Options(best_tier(), inputs_seed=draw)
     upload = identify(hand_in(work_py=code, answer_txt="42"), task.name)
     result = grade_submission(upload, task, options)
     found = {c.id: c.message for criterion in result.criteria for c in criterion.checks}

@@ -13,7 +13,7 @@ import softmark
 from graders.boundary.tiers.sandbox import Tier
 from graders.course.review import open_review
 from graders.execution.executors import SerialExecutor
-from graders.grading.batch import grade_stored, plan_work
+from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.options import GradingRequest, Options
 from graders.registry.discovery import load_assignment
 from graders.storage.store import FILE, open_store
@@ -63,7 +63,7 @@ def test_a_new_grading_in_it_keeps_the_decision_of_an_unchanged_answer(out, tmp_
     request = GradingRequest(load_assignment("cs182-transformers"), Options(Tier.NONE))
     with open_store(out) as store:
         work = plan_work(store, [identify(upload, request.assignment.name)], request)
-        list(grade_stored(store, work, request, SerialExecutor()))
+        list(grade_and_store(store, work, request, SerialExecutor()))
         assert work.generation == 2
         (criterion,) = (
             each for each in store.member_result(2, "ada").criteria if each.criterion.id == "b"

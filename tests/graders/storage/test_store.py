@@ -180,7 +180,7 @@ def test_a_store_is_read_while_another_process_writes(stored, monkeypatch):
     with contextlib.closing(sqlite3.connect(stored / FILE)) as other:
         other.execute("BEGIN IMMEDIATE")
         with read_store(stored) as store:
-            assert (store.draw(), store.released(), store.wrote(b"")) == (None, False, True)
+            assert (store.inputs_seed(), store.released(), store.wrote(b"")) == (None, False, True)
             assert [result.submission.id for result in store.results(1)] == ["ada"]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from graders.execution.executors import SerialExecutor
-from graders.grading.batch import grade_stored, plan_work
+from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.options import GradingRequest
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
@@ -60,7 +60,7 @@ def test_a_forger_alters_no_other_submission(folder, hand_in, tmp_path):
     request = GradingRequest(load_assignment(str(folder)), OPTIONS)
     with open_store(tmp_path / "out") as store:
         work = plan_work(store, submissions, request)
-        graded = list(grade_stored(store, work, request, SerialExecutor()))
+        graded = list(grade_and_store(store, work, request, SerialExecutor()))
     assert {each.submission.id: each.score for each in graded} == {"eve": 1, "mal": 4, "zoe": 1}
     assert {each.max_score for each in graded} == {7}
 

@@ -199,7 +199,7 @@ def grade(essay, tmp_path):
         for name, content in files.items():
             text = textwrap.dedent(content).encode() if isinstance(content, str) else content
             (folder / name).write_bytes(text)
-        (folder / "readme.txt").write_text("mine")
+        (folder / "data.csv").write_text("mine")
         result = grade_submission(
             identify(folder, essay.name), essay, replace(Options(Tier.NONE), **options)
         )

@@ -162,7 +162,7 @@ def test_an_example_with_answers_is_asked_them(found):
     ids=["right", "wrong", "none"],
 )
 def test_an_assignment_without_code_validates(essay_folder, answers, problem):
-    plant(essay_folder / "solution", {"answers.md": answers} if answers else {"notes.txt": "x"})
+    plant(essay_folder / "solution", {"answers.md": answers} if answers else {"data.csv": "x"})
     problems = findings(essay_folder)["reference"].problems
     assert problem in problems[0] if problem else problems == ()
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from graders.boundary.tiers.sandbox import Tier
 from graders.course.regrade import begin_draft, grade_draft
 from graders.execution.executors import SerialExecutor
-from graders.grading.batch import grade_stored, plan_work
+from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.options import GradingRequest, Options
-from graders.grading.secret import PUBLICLY, with_draw
+from graders.grading.secret import PUBLICLY, with_inputs_seed
 from graders.model import Check, CheckResult, Criterion
 from graders.registry.discovery import assignment_names, load_assignment
 from graders.scoring import criterion_result
@@ -188,9 +188,9 @@ def regraded(essay_folder, tmp_path):
     (upload / "answers.md").write_text(RIGHT)
     task = load_assignment(str(essay_folder))
     with open_store(out) as store:
-        question = with_draw(GradingRequest(task, Options(Tier.NONE)), store, PUBLICLY)
+        question = with_inputs_seed(GradingRequest(task, Options(Tier.NONE)), store, PUBLICLY)
         work = plan_work(store, [identify(upload, task.name)], question, alone=True)
-        list(grade_stored(store, work, question, SerialExecutor()))
+        list(grade_and_store(store, work, question, SerialExecutor()))
     with open_decisions(out / FILE) as trail:
         item = JudgedItem("doubling scales every entry", 1.0, True)
         text = answer_sum("Each entry is doubled.")

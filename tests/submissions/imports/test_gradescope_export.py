@@ -74,7 +74,7 @@ def test_times_are_read_with_their_zone_or_not_known(export, text, hour):
     found = collected(export(entry(1, ADA, text)))
     moment = found.submissions[0].submitted_at
     assert (moment and moment.astimezone(UTC).hour) == hour
-    unknown = "nobody can say when, so without penalty: submission_1"
+    unknown = "no submission time, so no late penalty: submission_1"
     assert found.notes == (() if hour else (unknown,))
 
 

@@ -28,7 +28,7 @@ class Accepted(BaseModel, extra="forbid"):
     reason: Annotated[str, Field(min_length=1)]
 
 
-class Audited(BaseModel, extra="forbid"):
+class AuditSettings(BaseModel, extra="forbid"):
     """The contents of audit.toml; without `bases`, the audit samples the correct examples."""
 
     bases: list[str] | None = None
@@ -40,12 +40,12 @@ class Audited(BaseModel, extra="forbid"):
         return {each.id: each for each in self.survivor}
 
 
-def read_audited(assignment: Assignment) -> Audited:
+def read_audit_settings(assignment: Assignment) -> AuditSettings:
     """Return the contents of audit.toml, if any; raises UsageError if it is malformed."""
     file = assignment.folder / FILE
     if not file.is_file():
-        return Audited()
-    found = read_table(file, Audited, SHAPE)
+        return AuditSettings()
+    found = read_table(file, AuditSettings, SHAPE)
     ids = [each.id for each in found.survivor]
     for each in ids:
         if ids.count(each) > 1:
