@@ -267,7 +267,7 @@ class Result:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What of Softmark's own broke during the grading, a sentence each."""
+        """What failed in Softmark itself during the grading, one sentence each."""
         told = self.environment.get("faults")
         return tuple(map(str, told)) if isinstance(told, list) else ()
 

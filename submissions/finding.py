@@ -79,8 +79,7 @@ def find(
     found = _find_artifacts(own, artifacts, near)
     if not code and not found:
         found = _only_document(own, artifacts)
-    if not code and not found:
-        notes += _archive_notes(own)
+        notes += [] if found else _archive_notes(own)
     return Found(chosen, found, (*notes, *_misnamed_notes(own, found, artifacts)))
 
 

@@ -22,7 +22,7 @@ from graders.storage.store import Store
 class Options:
     """How to grade: the criteria, the data and the sandbox.
 
-    `inputs_seed` is that of the checks' random inputs: PUBLIC, or a secret known only to staff.
+    `inputs_seed` is the seed of the checks' inputs: PUBLIC, or a secret known only to staff.
     """
 
     tier: Tier

@@ -164,7 +164,7 @@ class Names:
 
 
 def _adds_q(question: str, group: tuple[str, ...]) -> bool:
-    """Return whether a heading names a group, and a question only with a Q: 1.2, where Q1.2 is."""
+    """Return whether `1.2` is the number of a group, and of this question only with a Q: Q1.2."""
     key = canonical(question)
     return bool(group) and _joined(group) == _without_q(key) != key
 

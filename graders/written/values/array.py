@@ -119,10 +119,11 @@ def _plain(text: str) -> str:
         text = pattern.sub(put, text)
     text = text.strip().strip("*").strip()
     lines = [line for line in text.split("\n") if line.strip()]
-    for pattern in (_BULLET, _ROW_NAME):  # the first bullet may be gone
-        if len(lines) > 1 and all(pattern.match(line) for line in lines[pattern is _BULLET :]):
-            text = pattern.sub("", text)
-            lines = text.split("\n")
+    if len(lines) > 1 and all(_BULLET.match(line) for line in lines[1:]):  # the first may be gone
+        text = _BULLET.sub("", text)
+        lines = text.split("\n")
+    if len(lines) > 1 and all(_ROW_NAME.match(line) for line in lines):
+        text = _ROW_NAME.sub("", text)
     text = _LABEL.sub("", text)
     sides = split_outside(text, "=")
     text = "=".join(sides[-1:] if sides[-1].strip() else sides[-2:])
