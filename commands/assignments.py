@@ -12,12 +12,11 @@ import typer
 
 from commands.grading import RunTarget, grade_into
 from commands.options import JOBS, Data, ExecutorName, Inputs, Isolation, Jobs, Name, Out
-from graders.audit.attacks import Verdict, attack_all, verdict_row
+from graders.audit.attacks import Verdict, attack_all, attack_row
 from graders.audit.attacks_uploads import Attack, known_attacks
 from graders.audit.examples import example_names, expectation, write_examples
-from graders.audit.frozen import SOLUTION, compare_frozen, freeze, read_frozen
+from graders.audit.frozen import REFERENCE, compare_frozen, freeze, read_frozen
 from graders.audit.validate import examples_by_part, validate
-from graders.audited import AttackRow
 from graders.data.demo import vary_predictions
 from graders.errors import UsageError, did_you_mean
 from graders.execution.doctor import examine
@@ -73,7 +72,7 @@ def validate_examples(
         findings = list(terminal.progress_of(found, 1 + len(chosen)))
     if before is not None:
         if names:
-            before = {name: before[name] for name in before if name in {SOLUTION, *chosen}}
+            before = {name: before[name] for name in before if name in {REFERENCE, *chosen}}
         findings = compare_frozen(findings, before)
     if freeze_to is not None:
         freeze(findings, freeze_to, kept=kept)
@@ -89,7 +88,8 @@ def _validate_attacks(
     chosen = [known[name] for name in _chosen(names, [*known], "attack")]
     with make_executor(executor, jobs) as pool:
         verdicts = _attacked(task, options, pool, jobs, chosen)
-    terminal.show_rows(map(verdict_row, verdicts))
+    rows = map(attack_row, verdicts)
+    terminal.show_rows((row.name, row.found, row.failed) for row in rows)
     return int(any(verdict.problems for verdict in verdicts))
 
 
@@ -155,8 +155,8 @@ def audit(
         grader = Grader(pool, 2 * jobs, Kept(folder))
         found = run_audit(GradingRequest(task, options), grader, plan, terminal.progress_of)
         if attacks:
-            rows = map(verdict_row, _attacked(task, options, pool, jobs, known_attacks()))
-            found = replace(found, attacks=tuple(AttackRow(*row) for row in rows))
+            verdicts = _attacked(task, options, pool, jobs, known_attacks())
+            found = replace(found, attacks=tuple(map(attack_row, verdicts)))
     terminal_audit.show_audit(found)
     typer.echo(f"report: {write_audit(found, folder)}")
     raise typer.Exit(int(not found.clean))

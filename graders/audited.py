@@ -21,10 +21,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How many mutants of a criterion or an operator were noticed, with a 95% interval."""
+    """How many mutants of a criterion or an operator were killed, with a 95% interval."""
 
     name: str
-    noticed: int
+    killed: int
     of: int
     low: float
     high: float
@@ -46,7 +46,7 @@ class Survivor:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class KilledMutant:
     """A mutant that lost points: how many in each criterion, and the mistakes that hints named."""
 
     change: Change
@@ -58,7 +58,7 @@ class Noticed:
 class Mutations:
     """The results of the mutants: `possible` ones, those `planned`, and those `graded` in time.
 
-    `named` counts the noticed mutants for which a hint named a mistake, `disagreeing` lists where
+    `named` counts the killed mutants for which a hint named a mistake, `disagreeing` lists where
     hints disagree, and `stale` are the records in audit.toml that match no survivor.
     """
 
@@ -68,7 +68,7 @@ class Mutations:
     by_criterion: tuple[Rate, ...]
     by_operator: tuple[Rate, ...]
     survivors: tuple[Survivor, ...]
-    noticed: tuple[Noticed, ...]
+    killed: tuple[KilledMutant, ...]
     named: int
     disagreeing: tuple[str, ...]
     stale: tuple[str, ...]
@@ -120,7 +120,7 @@ class Nulls:
 
 
 @dataclass(frozen=True, slots=True)
-class Steady:
+class CheckFlips:
     """One check with several secrets.
 
     `flips` counts the gradings whose verdict differs from the most common one on the same
@@ -141,10 +141,10 @@ class Steadiness:
     planned: int
     repeats: int
     submissions: int
-    checks: tuple[Steady, ...]
+    checks: tuple[CheckFlips, ...]
 
     @property
-    def flipping(self) -> list[Steady]:
+    def flipping(self) -> list[CheckFlips]:
         """Return the checks whose verdict depended on the secret."""
         return [check for check in self.checks if check.flips]
 
@@ -174,12 +174,12 @@ class Audit:
     attacks: tuple[AttackRow, ...] = ()
 
     @property
-    def news(self) -> list[Survivor]:
+    def unrecorded(self) -> list[Survivor]:
         """Return the survivors that audit.toml does not record."""
         return [survivor for survivor in self.mutations.survivors if not survivor.record]
 
     @property
     def clean(self) -> bool:
         """Return whether everything could be graded and the author has nothing to look at."""
-        found = (self.news, self.rewrites.lost, self.nulls.above, self.steadiness.flipping)
+        found = (self.unrecorded, self.rewrites.lost, self.nulls.above, self.steadiness.flipping)
         return not self.faults and not any(found) and all(attack.failed for attack in self.attacks)

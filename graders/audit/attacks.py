@@ -18,6 +18,7 @@ from pathlib import Path
 from graders.audit.attacks_canaries import Canaries
 from graders.audit.attacks_uploads import Attack, build_attackers, build_base
 from graders.audit.validate import build_solution
+from graders.audited import AttackRow
 from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
 from graders.grading.batch import grade_all
@@ -105,11 +106,11 @@ def _graded_alone(
     return base, honest
 
 
-def verdict_row(verdict: Verdict) -> tuple[str, str, bool]:
-    """Return a row of the table: class and attack, tier and verdict, and whether it failed."""
+def attack_row(verdict: Verdict) -> AttackRow:
+    """Return the attack's row of a table: its class and name, its tier and what happened."""
     found = "; ".join(verdict.problems) or "fails, as it should"
     name = f"{verdict.kind:<13} {verdict.attack}"
-    return name, f"{verdict.tier}: {found}", not verdict.problems
+    return AttackRow(name, f"{verdict.tier}: {found}", failed=not verdict.problems)
 
 
 def tighten_limits(

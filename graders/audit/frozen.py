@@ -16,7 +16,7 @@ from typing import Any
 from graders.errors import UsageError
 from graders.model import Finding
 
-SOLUTION = "reference"
+REFERENCE = "reference"
 Verdicts = Mapping[str, Mapping[str, Any]]  # of an example, by check
 
 
@@ -28,7 +28,7 @@ def freeze(
     Raises UsageError if the kept verdicts are of a solution with other verdicts.
     """
     kept, found = kept or {}, _verdicts(findings)
-    if kept and kept.get(SOLUTION) != found[SOLUTION]:
+    if kept and kept.get(REFERENCE) != found[REFERENCE]:
         raise UsageError(
             f"{file}: the solution's verdicts differ from those in this file",
             "freeze all examples: leave out their names",
@@ -72,12 +72,12 @@ def compare_frozen(findings: Sequence[Finding], frozen: Mapping[str, Verdicts]) 
 
 
 def _verdicts(findings: Sequence[Finding]) -> dict[str, Verdicts]:
-    solved = next((finding.verdicts for finding in findings if finding.name == SOLUTION), {})
+    solved = next((finding.verdicts for finding in findings if finding.name == REFERENCE), {})
     return {
         finding.name: {
             check: verdict
             for check, verdict in finding.verdicts.items()
-            if finding.name == SOLUTION or verdict != solved.get(check)
+            if finding.name == REFERENCE or verdict != solved.get(check)
         }
         for finding in findings
     }
@@ -98,7 +98,7 @@ def _changes(
     if name not in frozen:
         yield "it is new since the verdicts were frozen"
         return
-    before, after = ({**each.get(SOLUTION, {}), **each[name]} for each in (frozen, found))
+    before, after = ({**each.get(REFERENCE, {}), **each[name]} for each in (frozen, found))
     for check in sorted(before.keys() | after.keys()):
         old, new = before.get(check), after.get(check)
         if old != new:

@@ -16,18 +16,18 @@ from itertools import islice
 from pathlib import Path
 
 from graders.audit.attacks import tighten_limits
-from graders.audit.changes.change import SOLUTION, Base, Changed, read_bases
+from graders.audit.changes.change import Base, Changed, read_bases
 from graders.audit.changes.mutants import generate_mutants, sites_of
 from graders.audit.changes.nulls import null_submissions
 from graders.audit.changes.rewritten import generate_rewrites
-from graders.audit.examples import read_files
+from graders.audit.examples import SOLUTION, read_files
 from graders.audit.graded import Graded, Grader, Upload
 from graders.audit.settings import FILE, Accepted, AuditSettings, read_audit_settings
 from graders.audit.summary import (
     Planned,
+    code_criteria,
     failed_checks,
     lost_on_code,
-    pointed_criteria,
     summarize_mutants,
     summarize_steadiness,
 )
@@ -134,7 +134,7 @@ def _beyond(graded: Graded, base: Graded) -> Graded:
 def _of_code(request: GradingRequest) -> GradingRequest:
     """Return the request for the criteria of code only."""
     task, options = request.assignment, request.options
-    if not pointed_criteria(task):
+    if not code_criteria(task):
         raise UsageError(f"{task.name} has no points for code", "an audit changes code")
     code = frozenset(criterion.id for criterion in task.rubric if criterion.kind == "code")
     return GradingRequest(task, replace(options, only=code))
@@ -160,7 +160,7 @@ def _grade_solution(run: _Run) -> None:
     task, solution = run.request.assignment, Upload(SOLUTION, run.bases[0].files)
     for _, graded in run.grader.grade([solution], run.request, float("inf")):
         run.alone[SOLUTION] = graded
-        lost = ", ".join(lost_on_code(graded, pointed_criteria(task)))
+        lost = ", ".join(lost_on_code(graded, code_criteria(task)))
         if problem := graded.fault or lost:
             raise UsageError(
                 f"{task.name}: the solution does not earn all points: {problem}",
@@ -187,7 +187,7 @@ def _audit_nulls(run: _Run) -> Nulls:
     for name, each in graded.items():
         kept = {
             criterion: round(1 - each.lost.get(criterion, 0.0) / points[criterion], 4)
-            for criterion in pointed_criteria(task)
+            for criterion in code_criteria(task)
         }
         found.append(Null(name, kept))
     return Nulls(len(nulls), run.plan.null_share, tuple(found))
@@ -224,7 +224,7 @@ def _audit_rewrites(run: _Run) -> Rewrites:
     lost = []
     for rewrite in rewrites:
         found = graded.get(rewrite.change.id)
-        points = lost_on_code(found, pointed_criteria(task)) if found else {}
+        points = lost_on_code(found, code_criteria(task)) if found else {}
         if found and points:
             lost.append(LostRewrite(rewrite.change, points, failed_checks(found, points)))
     return Rewrites(len(rewrites), len(graded), tuple(lost))

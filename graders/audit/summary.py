@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from graders.audit.graded import Graded
 from graders.audit.settings import Accepted
-from graders.audited import Change, Mutations, Noticed, Rate, Steadiness, Steady, Survivor
+from graders.audited import Change, CheckFlips, KilledMutant, Mutations, Rate, Steadiness, Survivor
 from graders.model import Assignment
 from graders.statistics import upper_bound, wilson
 
@@ -32,35 +32,35 @@ def summarize_mutants(
 ) -> Mutations:
     """Return the scores and survivors of the graded mutants, the most suspicious ones first."""
     changes = [mutant for mutant in planned.mutants if mutant.id in graded]
-    pointed = pointed_criteria(assignment)
-    noticed = [
-        _noticed(change, graded[change.id], lost)
+    criteria = code_criteria(assignment)
+    killed = [
+        _killed_mutant(change, graded[change.id], lost)
         for change in changes
-        if (lost := lost_on_code(graded[change.id], pointed))
+        if (lost := lost_on_code(graded[change.id], criteria))
     ]
-    found = {each.change.id for each in noticed}
-    touched = _touched(noticed)
+    killed_ids = {mutant.change.id for mutant in killed}
+    touched = _touched(killed)
     survivors = [
-        _survivor(change, graded[change.id], touched.get(_place(change), pointed), accepted)
+        _survivor(change, graded[change.id], touched.get(_place(change), criteria), accepted)
         for change in changes
-        if change.id not in found
+        if change.id not in killed_ids
     ]
-    news = [survivor for survivor in survivors if not survivor.record]
+    unrecorded = [survivor for survivor in survivors if not survivor.record]
     return Mutations(
         possible=planned.possible,
         planned=len(planned.mutants),
         graded=len(changes),
-        by_criterion=tuple(_by_criterion(pointed, noticed, news)),
-        by_operator=tuple(_by_operator(noticed, news)),
-        survivors=_by_suspicion(survivors, noticed),
-        noticed=tuple(noticed),
-        named=sum(bool(each.mistakes) for each in noticed),
-        disagreeing=tuple(_disagreeing(noticed)),
-        stale=(*planned.stale, *sorted(found & accepted.keys())),
+        by_criterion=tuple(_by_criterion(criteria, killed, unrecorded)),
+        by_operator=tuple(_by_operator(killed, unrecorded)),
+        survivors=_by_suspicion(survivors, killed),
+        killed=tuple(killed),
+        named=sum(bool(mutant.mistakes) for mutant in killed),
+        disagreeing=tuple(_disagreeing(killed)),
+        stale=(*planned.stale, *sorted(killed_ids & accepted.keys())),
     )
 
 
-def pointed_criteria(assignment: Assignment) -> tuple[str, ...]:
+def code_criteria(assignment: Assignment) -> tuple[str, ...]:
     """Return the criteria that give points for code."""
     return tuple(
         criterion.id
@@ -69,9 +69,9 @@ def pointed_criteria(assignment: Assignment) -> tuple[str, ...]:
     )
 
 
-def lost_on_code(graded: Graded, pointed: Sequence[str]) -> dict[str, float]:
+def lost_on_code(graded: Graded, criteria: Sequence[str]) -> dict[str, float]:
     """Return the points lost in criteria that give points for code."""
-    return {name: points for name, points in graded.lost.items() if name in pointed}
+    return {name: points for name, points in graded.lost.items() if name in criteria}
 
 
 def failed_checks(graded: Graded, criteria: Iterable[str]) -> dict[str, str]:
@@ -88,17 +88,17 @@ def _place(change: Change) -> tuple[str, str]:
     return change.file, change.definition.partition(".")[0]
 
 
-def _touched(noticed: Sequence[Noticed]) -> dict[tuple[str, str], tuple[str, ...]]:
+def _touched(killed: Sequence[KilledMutant]) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return the criteria that lost points on mutants of each function or class."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for each in noticed:
-        found[_place(each.change)] |= each.lost.keys()
+    for mutant in killed:
+        found[_place(mutant.change)] |= mutant.lost.keys()
     return {place: tuple(sorted(names)) for place, names in found.items()}
 
 
-def _noticed(change: Change, graded: Graded, lost: Mapping[str, float]) -> Noticed:
+def _killed_mutant(change: Change, graded: Graded, lost: Mapping[str, float]) -> KilledMutant:
     names = {check.mistake for check in graded.checks if check.mistake}
-    return Noticed(change, lost, tuple(sorted(names)))
+    return KilledMutant(change, lost, tuple(sorted(names)))
 
 
 def _survivor(
@@ -114,7 +114,7 @@ def _survivor(
 
 
 def _by_suspicion(
-    survivors: Sequence[Survivor], noticed: Sequence[Noticed]
+    survivors: Sequence[Survivor], killed: Sequence[KilledMutant]
 ) -> tuple[Survivor, ...]:
     """Return the survivors with their suspicion, the highest first.
 
@@ -122,32 +122,32 @@ def _by_suspicion(
     same function or class, lost points. It is halved if a check without points noticed the mutant.
     """
     kinds = (lambda change: change.operator, _place)
-    caught = [Counter(kind(each.change) for each in noticed) for kind in kinds]
+    caught = [Counter(kind(mutant.change) for mutant in killed) for kind in kinds]
     missed = [Counter(kind(survivor.change) for survivor in survivors) for kind in kinds]
 
-    def suspicion(each: Survivor) -> float:
-        keys = [kind(each.change) for kind in kinds]
+    def suspicion(survivor: Survivor) -> float:
+        keys = [kind(survivor.change) for kind in kinds]
         shares = [
             (caught[k][key] + 1) / (caught[k][key] + missed[k][key] + 1)
             for k, key in enumerate(keys)
         ]
-        return round(sum(shares) / len(shares) / (2 if each.advice else 1), 3)
+        return round(sum(shares) / len(shares) / (2 if survivor.advice else 1), 3)
 
     suspected = [replace(survivor, suspicion=suspicion(survivor)) for survivor in survivors]
-    return tuple(sorted(suspected, key=lambda each: (-each.suspicion, each.change.id)))
+    return tuple(sorted(suspected, key=lambda survivor: (-survivor.suspicion, survivor.change.id)))
 
 
 def _by_criterion(
-    pointed: Sequence[str], noticed: Sequence[Noticed], news: Sequence[Survivor]
+    criteria: Sequence[str], killed: Sequence[KilledMutant], unrecorded: Sequence[Survivor]
 ) -> Iterator[Rate]:
-    for name in pointed:
-        caught = sum(name in each.lost for each in noticed)
-        yield from _rate(name, caught, sum(name in each.criteria for each in news))
+    for name in criteria:
+        caught = sum(name in mutant.lost for mutant in killed)
+        yield from _rate(name, caught, sum(name in survivor.criteria for survivor in unrecorded))
 
 
-def _by_operator(noticed: Sequence[Noticed], news: Sequence[Survivor]) -> Iterator[Rate]:
-    caught = Counter(each.change.operator for each in noticed)
-    missed = Counter(each.change.operator for each in news)
+def _by_operator(killed: Sequence[KilledMutant], unrecorded: Sequence[Survivor]) -> Iterator[Rate]:
+    caught = Counter(mutant.change.operator for mutant in killed)
+    missed = Counter(survivor.change.operator for survivor in unrecorded)
     for name in sorted(caught.keys() | missed.keys()):
         yield from _rate(name, caught[name], missed[name])
 
@@ -157,13 +157,13 @@ def _rate(name: str, caught: int, missed: int) -> Iterator[Rate]:
         yield Rate(name, caught, caught + missed, *wilson(caught, caught + missed))
 
 
-def _disagreeing(noticed: Sequence[Noticed]) -> Iterator[str]:
+def _disagreeing(killed: Sequence[KilledMutant]) -> Iterator[str]:
     """Yield where hints name different mistakes for mutants of one operator in one definition."""
     groups: dict[tuple[str, str, str], set[tuple[str, ...]]] = defaultdict(set)
-    for each in noticed:
-        if each.mistakes:
-            change = each.change
-            groups[change.operator, change.file, change.definition].add(each.mistakes)
+    for mutant in killed:
+        if mutant.mistakes:
+            change = mutant.change
+            groups[change.operator, change.file, change.definition].add(mutant.mistakes)
     for (operator, file, definition), names in sorted(groups.items()):
         if len(names) > 1:
             listed = " / ".join("+".join(name) for name in sorted(names))
@@ -178,25 +178,25 @@ def summarize_steadiness(
     A timeout is left out, because it may be due to a busy machine.
     """
     verdicts: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
-    for name, each in graded:
-        for seen in each.checks:
-            if seen.outcome != "timed_out":
-                verdicts[seen.id, name].append((seen.status, seen.fraction))
+    for name, grading in graded:
+        for check in grading.checks:
+            if check.outcome != "timed_out":
+                verdicts[check.id, name].append((check.status, check.fraction))
     counts, flips = Counter[str](), Counter[str]()
     names: dict[str, set[str]] = defaultdict(set)
-    for (check, name), found in verdicts.items():
-        counts[check] += len(found)
-        odd = len(found) - Counter(found).most_common(1)[0][1]
-        flips[check] += odd
+    for (check_id, name), seen in verdicts.items():
+        counts[check_id] += len(seen)
+        odd = len(seen) - Counter(seen).most_common(1)[0][1]
+        flips[check_id] += odd
         if odd:
-            names[check].add(name)
+            names[check_id].add(name)
     rows = [
-        Steady(name, n, flips[name], upper_bound(flips[name], n), tuple(sorted(names[name])))
+        CheckFlips(name, n, flips[name], upper_bound(flips[name], n), tuple(sorted(names[name])))
         for name, n in counts.items()
     ]
     submissions = len({name for name, _ in graded})
     return Steadiness(planned, repeats, submissions, tuple(sorted(rows, key=_flips_first)))
 
 
-def _flips_first(row: Steady) -> tuple[int, str]:
+def _flips_first(row: CheckFlips) -> tuple[int, str]:
     return -row.flips, row.check

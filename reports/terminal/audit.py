@@ -69,23 +69,25 @@ def _show_row(text: str) -> None:
 
 
 def _show_survivors(audit: Audit) -> None:
-    news = audit.news
-    for each in news[:MOST]:
+    unrecorded = audit.unrecorded
+    for each in unrecorded[:MOST]:
         criteria = ", ".join(each.criteria)
         _show_change(each.change, f"no points lost; {criteria}; suspicion {each.suspicion:.2f}")
-    if len(news) > MOST:
-        OUT.print(f"and {len(news) - MOST} more survivors")
+    if len(unrecorded) > MOST:
+        OUT.print(f"and {len(unrecorded) - MOST} more survivors")
 
 
 def _show_mutations(found: Mutations) -> None:
     _show_title("Mutants", found.graded, found.planned)
-    news = sum(not survivor.record for survivor in found.survivors)
-    noticed, recorded = len(found.noticed), len(found.survivors) - news
-    OUT.print(f"  {noticed} lost points, {recorded} survivors are in audit.toml, {news} are new")
+    unrecorded = sum(not survivor.record for survivor in found.survivors)
+    killed, recorded = len(found.killed), len(found.survivors) - unrecorded
+    OUT.print(
+        f"  {killed} lost points, {recorded} survivors are in audit.toml, {unrecorded} are new"
+    )
     for title, rates in (("criterion", found.by_criterion), ("operator", found.by_operator)):
         if rates:
             _show_rates(title, rates)
-    OUT.print(f"  hints named a mistake for {found.named} of the {noticed} that lost points")
+    OUT.print(f"  hints named a mistake for {found.named} of the {killed} that lost points")
     for words in found.disagreeing:
         OUT.print(Padding(line(f"different mistakes for {words}", 300), (0, 0, 0, 2)))
     for name in found.stale:
@@ -96,13 +98,13 @@ def _show_rates(title: str, rates: tuple[Rate, ...]) -> None:
     rows = [
         (
             rate.name,
-            f"{rate.noticed} of {rate.of}",
-            f"{100 * rate.noticed / rate.of:.0f}%",
+            f"{rate.killed} of {rate.of}",
+            f"{100 * rate.killed / rate.of:.0f}%",
             f"{100 * rate.low:.0f} to {100 * rate.high:.0f}%",
         )
         for rate in rates
     ]
-    show_table((title, "noticed", "score", "95% interval"), rows)
+    show_table((title, "killed", "score", "95% interval"), rows)
 
 
 def _show_change(change: Change, found: str) -> None:

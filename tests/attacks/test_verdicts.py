@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from graders.audit.attacks import ALL, attack_all, tighten_limits, verdict_row
+from graders.audit.attacks import ALL, attack_all, attack_row, tighten_limits
 from graders.audit.attacks_uploads import Attack, build_attacker, build_base, known_attacks
 from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier, best_tier
@@ -72,10 +72,10 @@ def test_check_that_passes_without_an_answer_is_found_out(solved):
     found = verdicts(solved, "ending-sys-exit", "prompting-answers")
     assert found["ending-sys-exit"].problems == ("`double` earns 4, without the attack 0",)
     assert not found["prompting-answers"].problems
-    name, words, good = verdict_row(found["ending-sys-exit"])
-    assert name.split() == ["ending", "ending-sys-exit"]
-    assert "earns 4" in words
-    assert not good
+    row = attack_row(found["ending-sys-exit"])
+    assert row.name.split() == ["ending", "ending-sys-exit"]
+    assert "earns 4" in row.found
+    assert not row.failed
 
 
 def test_check_that_any_code_passes_is_refused(solved):

@@ -8,15 +8,15 @@ from graders.audited import (
     AttackRow,
     Audit,
     Change,
+    CheckFlips,
+    KilledMutant,
     LostRewrite,
     Mutations,
-    Noticed,
     Null,
     Nulls,
     Rate,
     Rewrites,
     Steadiness,
-    Steady,
     Survivor,
 )
 from reports.audit import write_audit
@@ -41,17 +41,17 @@ def audit():
         Survivor(change("new"), 0.75, ("rows",), ("style",)),
         Survivor(change("known"), 0.5, ("rows",), (), "equivalent", f"It is {HOSTILE}."),
     )
-    noticed = (Noticed(change("seen"), {"rows": 1.5}, ("wrong-axis",)),)
+    killed = (KilledMutant(change("seen"), {"rows": 1.5}, ("wrong-axis",)),)
     lost = LostRewrite(change("rewritten"), {"rows": 2.0}, {"rows-sum": HOSTILE})
     return Audit(
         "toy",
         HOSTILE,
         7,
         1.0,
-        Mutations(90, 5, 4, rates, rates, survivors, noticed, 1, (HOSTILE,), ("gone",)),
+        Mutations(90, 5, 4, rates, rates, survivors, killed, 1, (HOSTILE,), ("gone",)),
         Rewrites(3, 3, (lost,)),
         Nulls(2, 0.1, (Null("return-ones", {"rows": 0.25, "shift": 0.0}),)),
-        Steadiness(2, 5, 2, (Steady("rows-sum", 10, 1, 0.39, (HOSTILE,)),)),
+        Steadiness(2, 5, 2, (CheckFlips("rows-sum", 10, 1, 0.39, (HOSTILE,)),)),
         (HOSTILE,),
         (AttackRow("peek", HOSTILE, False),),
     )

@@ -12,14 +12,13 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, TypeVar
 
-from graders.audit.examples import expectation, read_files, write_examples
+from graders.audit.examples import SOLUTION, expectation, read_files, write_examples
 from graders.audit.validate import build_solution
 from graders.audited import Change
 from graders.errors import UsageError
 from graders.model import Assignment
 
 T = TypeVar("T")
-SOLUTION = "solution"
 DOCUMENTED = (ast.Module, ast.FunctionDef, ast.ClassDef)
 Files = Mapping[str, bytes]
 

@@ -97,13 +97,13 @@ def record(folder, ids, **more):
 
 
 def test_survivors_are_what_the_checks_do_not_see(first):
-    noticed, missed = (
-        {each.change.diff for each in found} for found in (first.mutations.noticed, first.news)
+    killed, missed = (
+        {each.change.diff for each in found} for found in (first.mutations.killed, first.unrecorded)
     )
     assert any("-        return -double(-x)" in each for each in missed)
-    assert any("-    return 2 * x" in each for each in noticed)
+    assert any("-    return 2 * x" in each for each in killed)
     assert not any("-    return 2 * x" in each for each in missed)
-    assert first.mutations.graded == 10 == len(missed) + len(noticed)
+    assert first.mutations.graded == 10 == len(missed) + len(killed)
     assert not first.clean
     assert first.faults == ()
 
@@ -111,7 +111,7 @@ def test_survivors_are_what_the_checks_do_not_see(first):
 def test_only_criteria_with_points_for_code_have_a_score(first):
     (rate,) = first.mutations.by_criterion
     assert (rate.name, rate.of) == ("double", 10)
-    assert 0 < rate.low < rate.noticed / rate.of < rate.high < 1
+    assert 0 < rate.low < rate.killed / rate.of < rate.high < 1
 
 
 def test_null_submissions_earn_nothing_here(first):
@@ -181,16 +181,16 @@ def test_what_an_example_of_one_part_loses_anyway_is_not_lost(folder, tmp_path, 
     (folder / "examples/right-sum/work.py").write_text(SOLUTION.replace("x", "y"))
     found = audited(folder, tmp_path / "new", Plan(mutants=4, rewrites=2, repeats=0))
     assert found.rewrites.lost == ()
-    of_example = [e for e in found.mutations.noticed if e.change.base == "right-sum"]
+    of_example = [e for e in found.mutations.killed if e.change.base == "right-sum"]
     assert of_example
     assert all("half" not in each.lost for each in of_example)
-    missed = [e for e in found.news if e.change.base == "right-sum"]
+    missed = [e for e in found.unrecorded if e.change.base == "right-sum"]
     assert missed
     assert all("half" not in each.advice for each in missed)
 
 
 def test_a_recorded_survivor_is_no_news(place, folder, first):
-    record(folder, [each.change.id for each in first.news])
+    record(folder, [each.change.id for each in first.unrecorded])
     found = audited(folder, place / "out", executor=NoExecutor)
     assert found.clean
     assert found.mutations.stale == ()
@@ -199,10 +199,10 @@ def test_a_recorded_survivor_is_no_news(place, folder, first):
 
 
 def test_records_that_match_no_survivor_are_listed(place, folder, first):
-    noticed = first.mutations.noticed[0].change.id
-    record(folder, ["0123456789ab", noticed])
+    killed = first.mutations.killed[0].change.id
+    record(folder, ["0123456789ab", killed])
     found = audited(folder, place / "out", executor=NoExecutor)
-    assert set(found.mutations.stale) == {"0123456789ab", noticed}
+    assert set(found.mutations.stale) == {"0123456789ab", killed}
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_only_the_named_examples_are_changed(place, folder, first):
 
 
 def every(found):
-    return (*found.mutations.noticed, *found.mutations.survivors)
+    return (*found.mutations.killed, *found.mutations.survivors)
 
 
 def test_an_unknown_example_is_one_sentence(folder, tmp_path):
@@ -279,13 +279,13 @@ def test_null_submissions_do_what_they_are_named_for(folder, tmp_path):
 def test_the_command_prints_and_writes_what_it_found(place, folder, first):
     done = softmark("audit", folder, "--out", place / "out", *OPTIONS)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert f"{len(first.news)} are new" in done.stdout
-    assert first.news[0].change.id in done.stdout
+    assert f"{len(first.unrecorded)} are new" in done.stdout
+    assert first.unrecorded[0].change.id in done.stdout
     found = json.loads((place / "out" / "audit.json").read_text())
     assert (found["schema"], found["clean"]) == ("softmark/audit/v1", False)
-    assert len(found["mutations"]["survivors"]) == len(first.news)
-    assert first.news[0].change.id in (place / "out" / "audit.html").read_text()
-    record(folder, [each.change.id for each in first.news])
+    assert len(found["mutations"]["survivors"]) == len(first.unrecorded)
+    assert first.unrecorded[0].change.id in (place / "out" / "audit.html").read_text()
+    record(folder, [each.change.id for each in first.unrecorded])
     assert softmark("audit", folder, "--out", place / "out", *OPTIONS).returncode == 0
 
 

@@ -43,7 +43,7 @@ def summary(task, found, **more):
 
 def test_a_mutant_counts_for_the_criteria_that_lost_points(task):
     found = summary(task, [("a", lost("rows")), ("b", lost("rows", "shift"))])
-    assert {each.name: (each.noticed, each.of) for each in found.by_criterion} == {
+    assert {each.name: (each.killed, each.of) for each in found.by_criterion} == {
         "rows": (2, 2),
         "shift": (1, 1),
     }
