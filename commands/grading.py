@@ -161,11 +161,11 @@ def retry(
 ) -> None:
     """Retry submissions that could not be graded."""
     with read_store(out) as store:
-        todo = list(unfinished(store, choose_tier(isolation)))
-    store_terminal.show_retry(len(todo), [gone for each in todo for gone in each.gone])
+        batches = list(unfinished(store, choose_tier(isolation)))
+    store_terminal.show_retry(len(batches), [gone for batch in batches for gone in batch.gone])
     target = RunTarget(out, "", executor, jobs)
-    codes = [grade_into(each.submissions, each.request, target) for each in todo]
-    raise typer.Exit(max(codes, default=0) or int(any(each.gone for each in todo)))
+    codes = [grade_into(batch.submissions, batch.request, target) for batch in batches]
+    raise typer.Exit(max(codes, default=0) or int(any(batch.gone for batch in batches)))
 
 
 def regrade(
@@ -251,7 +251,7 @@ def grade_into(
         store_terminal.show_sentences(filter(None, [work.note]))
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
         keep_edited(store, out)
-        remove_files([each.id for each in work.waiting], out)
+        remove_files([submission.id for submission in work.waiting], out)
         page = ProgressPage(out, task.title, total=len(work.waiting), stored=work.stored)
         with told_if_interrupted(page.done_and_left, out, force=force), page:
             with executor_for(request, target.executor, target.jobs) as (pool, ahead):

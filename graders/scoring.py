@@ -33,11 +33,11 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
     return max(0.0, min(round(criterion.points * earned / total, 2), criterion.points - CENT))
 
 
-def _is_open(criterion: Criterion, found: CheckResult) -> bool:
+def _is_open(criterion: Criterion, check: CheckResult) -> bool:
     """Return True if the points of a check are not known yet, not even provisionally."""
-    if found.status == "needs_review":
-        return criterion.points > 0 and found.fraction == 0
-    return found.status == "error"
+    if check.status == "needs_review":
+        return criterion.points > 0 and check.fraction == 0
+    return check.status == "error"
 
 
 def points_lost(graded: CriterionResult, checks: Iterable[CheckResult]) -> float:
@@ -60,7 +60,7 @@ def certain_loss(result: CriterionResult) -> float:
         return result.criterion.points - result.points
     total = sum(check.weight for check in result.checks) or 1.0
     decided = (check for check in result.checks if check.status not in ("needs_review", "error"))
-    lost = sum(each.weight * (1 - each.fraction) for each in decided)
+    lost = sum(check.weight * (1 - check.fraction) for check in decided)
     return result.criterion.points * lost / total
 
 

@@ -62,9 +62,13 @@ def run_checks(
         "-q",
         *(["--collect-only"] if collect_only else []),
     ]
-    said = io.StringIO()
+    output = io.StringIO()
     _keep_imported()
-    with surroundings(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    with (
+        surroundings(folder),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(output),
+    ):
         watch = _Watch((*files, *also))
         code = pytest.main(args, plugins=[watch, plugin])
     sys.last_type = sys.last_value = sys.last_traceback = None  # pytest keeps the last failure
@@ -79,7 +83,7 @@ def run_checks(
         pytest.ExitCode.TESTS_FAILED,
         pytest.ExitCode.NO_TESTS_COLLECTED,
     ):
-        reason = "" if watch.cause else f": {_last_line(said.getvalue())}"
+        reason = "" if watch.cause else f": {_last_line(output.getvalue())}"
         raise GraderFault(f"the checks in {folder.name} did not run{reason}") from watch.cause
 
 

@@ -28,25 +28,25 @@ def verdict(
 ) -> CheckResult:
     """Return the result of a check that returned (problem is None) or raised, with its figures."""
     score = score or Score()
-    found = _finished(check, score) if problem is None else _raised(check, problem)
-    notes = () if found.status == "error" else score.notes
-    message = "\n".join(text for text in (found.message, *notes) if text)
-    return replace(found, message=message, seconds=seconds, figures=tuple(score.figures))
+    result = _finished(check, score) if problem is None else _raised(check, problem)
+    notes = () if result.status == "error" else score.notes
+    message = "\n".join(text for text in (result.message, *notes) if text)
+    return replace(result, message=message, seconds=seconds, figures=tuple(score.figures))
 
 
 def _raised(check: Check, problem: BaseException) -> CheckResult:
     cause = cause_of(problem)
     if isinstance(cause, CheckFailed):
-        found = _shown(check, "failed", 0.0, cause.explanation)
+        result = _shown(check, "failed", 0.0, cause.explanation)
         fault = cause.__cause__
         if isinstance(fault, StudentFault):  # the check wrote its own message about it
-            return replace(found, hint=found.hint or fault.hint, outcome=fault.outcome)
-        return found
+            return replace(result, hint=result.hint or fault.hint, outcome=fault.outcome)
+        return result
     if isinstance(cause, CheckSkipped):
         return CheckResult(check, "skipped", 0.0, str(cause))
     if isinstance(cause, StudentFault):
-        found = CheckResult(check, "failed", 0.0, str(cause), cause.hint, actual=cause.where)
-        return replace(found, outcome=cause.outcome)
+        result = CheckResult(check, "failed", 0.0, str(cause), cause.hint, actual=cause.where)
+        return replace(result, outcome=cause.outcome)
     if isinstance(cause, AssertionError) and not _is_ours(cause):
         return CheckResult(check, "failed", 0.0, str(cause))
     reason = f": {cause}." if isinstance(cause, GraderFault) else "."
@@ -106,11 +106,11 @@ def cause_of(problem: BaseException) -> BaseException:
     """
     if not isinstance(problem, BaseExceptionGroup | Flaky):
         return problem
-    inner = [cause_of(each) for each in getattr(problem, "exceptions", ())]
+    inner = [cause_of(cause) for cause in getattr(problem, "exceptions", ())]
     for kind in (GraderFault, CheckFailed, StudentFault):
-        for each in inner:
-            if isinstance(each, kind):
-                return each
+        for cause in inner:
+            if isinstance(cause, kind):
+                return cause
     return inner[0] if inner else problem
 
 
@@ -122,16 +122,16 @@ def fault_line(problem: BaseException, folder: Path) -> str:
     cause = problem.__cause__ if isinstance(problem, GraderFault) else None
     problem = cause or problem
     places = list(_places(problem))
-    own = [each for each in places if Path(each.filename).is_relative_to(folder)]
+    in_folder = [place for place in places if Path(place.filename).is_relative_to(folder)]
     text = problem.msg if isinstance(problem, SyntaxError) else str(problem)
-    said = [text[:200], *getattr(problem, "__notes__", ())]
+    texts = [text[:200], *getattr(problem, "__notes__", ())]
     if not isinstance(problem, GraderFault):
-        said[0] = f"{type(problem).__name__}: {said[0]}"
-    for place in (own or places)[-1:]:
+        texts[0] = f"{type(problem).__name__}: {texts[0]}"
+    for place in (in_folder or places)[-1:]:
         file = Path(place.filename)
-        name = file.relative_to(folder).as_posix() if own else file.name
-        return f"{name}, line {place.lineno}: {'; '.join(said)}"
-    return "; ".join(said)
+        name = file.relative_to(folder).as_posix() if in_folder else file.name
+        return f"{name}, line {place.lineno}: {'; '.join(texts)}"
+    return "; ".join(texts)
 
 
 def _places(problem: BaseException) -> Iterator[traceback.FrameSummary]:

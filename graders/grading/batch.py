@@ -55,10 +55,10 @@ def plan_work(
         if force
         else [submission for submission in submissions if is_finished(store, submission, keys)]
     )
-    stored = [(each, keys.cache_key(each).address) for each in decided]
+    stored = [(submission, keys.cache_key(submission).address) for submission in decided]
     known = {submission.id for submission in decided}
     waiting = tuple(submission for submission in submissions if submission.id not in known)
-    store.unlist(generation, None if alone else [each.id for each in waiting])
+    store.unlist(generation, None if alone else [submission.id for submission in waiting])
     store.adopt(generation, stored, anew=True)
     mine = {submission.id for submission in submissions}
     members = store.members(generation) if alone else []
@@ -77,7 +77,9 @@ def refuse_other_criteria(
         return
     task, mine = request.assignment, {submission.id for submission in submissions}
     listed = [member for member in store.members(store.generation().number) if member.listed]
-    before = {each.submission: _criteria(task, only_in(each.cache_key.options)) for each in listed}
+    before = {
+        member.submission: _criteria(task, only_in(member.cache_key.options)) for member in listed
+    }
     now = _criteria(task, request.options.only)
     if all(before.get(name) == now for name in mine):
         return  # other submissions stay as they are
@@ -98,11 +100,11 @@ def _criteria(task: Assignment, only: frozenset[str] | None) -> frozenset[str]:
 
 def version_note(store: Store, assignment: Assignment, keys: Keys) -> str:
     """Say that the assignment changed since the last grading and its version did not; or ""."""
-    before = max(store.generations(), key=lambda each: each.published, default=None)
+    before = max(store.generations(), key=lambda generation: generation.published, default=None)
     if before is None or before.version != assignment.version:
         return ""
-    files, found, _ = before.checks.partition("/")
-    if not found or files == keys.files:
+    files, slash, _ = before.checks.partition("/")
+    if not slash or files == keys.files:
         return ""
     return (
         f"{assignment.name} has changed since generation {before.number}, but its version is "

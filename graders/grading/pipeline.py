@@ -181,27 +181,27 @@ class _Grading:
         checksums = code_checksums(assignment, clean)
         if clean.code is not None and suite is None:
             again = partial(self._judge_again, clean.code, budget, material)
-            results, said = placed(results, student), notes_on_files(student)
+            results, file_notes = placed(results, student), notes_on_files(student)
             results, notes = best_of_rivals(results, assignment, clean.code, student, again)
-            notes = [*said, *notes]
-        found: dict[str, object] = {
+            notes = [*file_notes, *notes]
+        environment: dict[str, object] = {
             "intake": [*clean.notes, *notes],
             "missing": missing,
             "code": checksums,
             "data": material.data.description,
         }
         if self.options.rerun is not None:
-            found["rerun"] = self.options.rerun.in_words
-        found["student_process"] = dict(student.environment)
-        found["printed"] = student.output[:PRINTED]
+            environment["rerun"] = self.options.rerun.in_words
+        environment["student_process"] = dict(student.environment)
+        environment["printed"] = student.output[:PRINTED]
         trained = (material.rerun.student,) if material.rerun is not None else ()
         tested = suite.students.values() if suite is not None else ()
-        found |= _resources(student, *trained, *tested)
+        environment |= _resources(student, *trained, *tested)
         if plugin.faults:
-            found["faults"] = plugin.faults
+            environment["faults"] = plugin.faults
         if plugin.found_fingerprints:
-            found["fingerprints"] = plugin.found_fingerprints
-        return _Run(results, found, plugin.sandbox_failed)
+            environment["fingerprints"] = plugin.found_fingerprints
+        return _Run(results, environment, plugin.sandbox_failed)
 
     def _run_checks(self, material: Material, only: frozenset[str] | None) -> GradingPlugin:
         """Run the checks of these criteria, or all; the plugin has their results."""

@@ -63,25 +63,25 @@ def read_module(path: Path) -> Module:
 
 def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
     methods: dict[str, Method] = {}
-    for each in node.body:
-        by_name = any(name.startswith("test") for name in _assigned(each))
-        if by_name or isinstance(each, RUNS):
+    for statement in node.body:
+        by_name = any(name.startswith("test") for name in _assigned(statement))
+        if by_name or isinstance(statement, RUNS):
             raise UsageError(
-                f"{path}:{each.lineno}: `{node.name}` creates tests dynamically", COUNTED
+                f"{path}:{statement.lineno}: `{node.name}` creates tests dynamically", COUNTED
             )
-        if isinstance(each, Method) and each.name.startswith("test"):
-            methods[each.name] = each
-            _refuse_makers(each, names, f"{path}:{each.lineno}")
+        if isinstance(statement, Method) and statement.name.startswith("test"):
+            methods[statement.name] = statement
+            _refuse_makers(statement, names, f"{path}:{statement.lineno}")
     bases = tuple(full_name(ast.unparse(base), names) for base in node.bases)
-    metaclass = [keyword.value for keyword in node.keywords if keyword.arg == "metaclass"]
-    shapers = tuple(_called(each, names) for each in (*node.decorator_list, *metaclass))
+    metaclasses = [keyword.value for keyword in node.keywords if keyword.arg == "metaclass"]
+    shapers = tuple(_called(maker, names) for maker in (*node.decorator_list, *metaclasses))
     return Class(node.name, bases, methods, shapers)
 
 
 def _refuse_makers(node: Method, names: dict[str, str], where: str) -> None:
     """Refuse a decorator that turns this test into several."""
-    for each in node.decorator_list:
-        called = _called(each, names)
+    for decorator in node.decorator_list:
+        called = _called(decorator, names)
         if called.partition(".")[0] in MAKERS:
             raise UsageError(f"{where}: `@{called}` creates tests dynamically", COUNTED)
 
@@ -144,8 +144,8 @@ def _refuse_what_runs(
             raise UsageError(
                 f"{path}:{node.lineno}: `load_tests` creates tests dynamically", COUNTED
             )
-    for node in (each for each in ast.walk(tree) if isinstance(each, ast.Assign)):
-        for own, dot, name in (each.partition(".") for each in _assigned(node)):
+    for node in (node for node in ast.walk(tree) if isinstance(node, ast.Assign)):
+        for own, dot, name in (target.partition(".") for target in _assigned(node)):
             if own in classes and name.startswith("test"):
                 problem = f"{path}:{node.lineno}: `{own}{dot}{name} =` creates tests dynamically"
                 raise UsageError(problem, COUNTED)
@@ -161,8 +161,8 @@ def _refuse_what_runs(
 
 def _refuse_inner_classes(tree: ast.Module, outer: set[ast.stmt], path: Path) -> None:
     """Refuse classes with tests in loops, functions or classes: they cannot be counted."""
-    inner = (each for each in ast.walk(tree) if isinstance(each, ast.ClassDef))
-    for node in (each for each in inner if each not in outer):
-        if any(isinstance(each, Method) and each.name.startswith("test") for each in node.body):
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    for node in (node for node in classes if node not in outer):
+        if any(isinstance(part, Method) and part.name.startswith("test") for part in node.body):
             where = f"{path}:{node.lineno}: `{node.name}`"
             raise UsageError(f"{where} is not at the top of the file", COUNTED)

@@ -33,20 +33,20 @@ def suite_tests(folder: Path) -> tuple[SuiteTest, ...]:
         )
     modules = {path.stem: read_module(path) for path in sorted(folder.glob("*.py"))}
     try:
-        found = [test for name in modules for test in _Suite(folder, modules).tests(name)]
+        tests = [test for name in modules for test in _Suite(folder, modules).tests(name)]
     except RecursionError:
         raise UsageError(
             f"{folder}: a class inherits from itself", "Python cannot import that"
         ) from None
-    if not found:
+    if not tests:
         raise UsageError(
             f"{folder} has no tests", "a test is a method `test_*` of a unittest.TestCase"
         )
-    ids = [each.id for each in found]
-    twice = next((each for each in ids if ids.count(each) > 1), None)
+    ids = [test.id for test in tests]
+    twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"{folder}: two tests would have the id `{twice}`", "rename one of them")
-    return tuple(sorted(found, key=_by_number))
+    return tuple(sorted(tests, key=_by_number))
 
 
 def _by_number(test: SuiteTest) -> tuple[int, ...]:
@@ -66,13 +66,13 @@ class _Suite:
         module = self.modules[name]
         if not name.startswith("test"):
             return
-        for each in module.classes.values():
-            if self._is_case(module, each):
-                yield from self._tests_of(module, each)
-            elif each.methods:
-                self._refuse_unknown(module, each)
-        for own, (home, case) in self._brought(module).items():
-            yield from self._tests_of(home, replace(case, name=own), module)
+        for case in module.classes.values():
+            if self._is_case(module, case):
+                yield from self._tests_of(module, case)
+            elif case.methods:
+                self._refuse_unknown(module, case)
+        for own, (home, brought) in self._brought(module).items():
+            yield from self._tests_of(home, replace(brought, name=own), module)
 
     def _brought(self, module: Module) -> dict[str, tuple[Module, Class]]:
         """Return test classes imported from helper files, by name here, except base classes."""
@@ -91,9 +91,13 @@ class _Suite:
 
     def _is_base(self, module: Module, case: Class) -> bool:
         """Return whether a class of the suite inherits from this one."""
-        every = ((home, each) for home in self.modules.values() for each in home.classes.values())
+        classes = (
+            (home, other) for home in self.modules.values() for other in home.classes.values()
+        )
         return any(
-            self._class(home, base) == (module, case) for home, each in every for base in each.bases
+            self._class(home, base) == (module, case)
+            for home, other in classes
+            for base in other.bases
         )
 
     def _tests_of(
@@ -108,8 +112,8 @@ class _Suite:
 
     def _refuse_hidden(self, home: Module, node: Method, where: str) -> None:
         """Refuse a decorator from the suite that calls a known one: its value cannot be read."""
-        for each in node.decorator_list:
-            plain = ast.unparse(each.func if isinstance(each, ast.Call) else each)
+        for decorator in node.decorator_list:
+            plain = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
             place, _, own = full_name(plain, home.names).rpartition(".")
             module = self._home(place) if place else home
             hidden = module.hides.get(own) if module is not None else None
@@ -124,14 +128,14 @@ class _Suite:
     def _methods(self, module: Module, case: Class) -> dict[str, tuple[Module, Method]]:
         """Return the test methods of a class, its own before those of its base classes."""
         _refuse_shapers(module, case)
-        found = {name: (module, node) for name, node in case.methods.items()}
+        methods = {name: (module, node) for name, node in case.methods.items()}
         for base in case.bases:
             known = self._class(module, base)
             inherited = self._methods(*known) if known is not None else {}
-            found |= {name: each for name, each in inherited.items() if name not in found}
-        if found:
+            methods |= {name: found for name, found in inherited.items() if name not in methods}
+        if methods:
             self._refuse_unknown(module, case)
-        return found
+        return methods
 
     def _refuse_unknown(self, module: Module, case: Class) -> None:
         """Refuse a base class that is neither unittest's nor the suite's."""
@@ -158,14 +162,14 @@ class _Suite:
 
 def _refuse_shapers(module: Module, case: Class) -> None:
     """Refuse decorators and metaclasses that may create tests."""
-    for each in case.shapers:
-        if each.startswith("gradescope_utils."):
+    for shaper in case.shapers:
+        if shaper.startswith("gradescope_utils."):
             raise UsageError(
-                f"{module.path}: `@{each.rpartition('.')[2]}` is on the class `{case.name}`",
+                f"{module.path}: `@{shaper.rpartition('.')[2]}` is on the class `{case.name}`",
                 "gradescope-utils reads it only on tests; put it on each of them",
             )
-        if each.partition(".")[0] not in HARMLESS:
-            problem = f"{module.path}: `{each}` could change the tests of `{case.name}`"
+        if shaper.partition(".")[0] not in HARMLESS:
+            problem = f"{module.path}: `{shaper}` could change the tests of `{case.name}`"
             raise UsageError(problem, COUNTED)
 
 

@@ -159,6 +159,6 @@ def test_an_audit_shows_what_a_suite_misses(folder, tmp_path):
     found = audit(request, grader, plan, lambda items, _: iter(items))
     scores = {each.name for each in found.mutations.by_criterion}
     assert {"sums-TestSums-adds", "sums-TestSums-pairs"} <= scores
-    assert any("-        return b - -a" in each.change.diff for each in found.news)
-    assert not any("-    return a + b" in each.change.diff for each in found.news)
+    assert any("-        return b - -a" in each.change.diff for each in found.unrecorded)
+    assert not any("-    return a + b" in each.change.diff for each in found.unrecorded)
     assert (found.rewrites.graded, found.rewrites.lost, found.faults) == (1, (), ())
