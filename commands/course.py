@@ -201,9 +201,9 @@ def extend(
             task = stored_assignment(store, store.generation().number)
             show_extensions(read_extensions(folder, task).granted)
         return
-    asked = Extension(student, due, reviewer or getpass.getuser(), comment)
+    extension = Extension(student, due, reviewer or getpass.getuser(), comment)
     with _changed(folder) as (store, task):
-        show_sentences((store_extension(store, folder, task, asked),))
+        show_sentences((store_extension(store, folder, task, extension),))
 
 
 def merge(
@@ -225,9 +225,9 @@ def merge(
     if not other:
         show_merges(read_merges(folder).values())
         return
-    asked = Merge(other, into, attempts, reviewer or getpass.getuser(), comment)
+    requested = Merge(other, into, attempts, reviewer or getpass.getuser(), comment)
     with _changed(folder) as (store, task):
-        show_sentences(store_merge(store, folder, task, asked))
+        show_sentences(store_merge(store, folder, task, requested))
 
 
 def drop(
@@ -245,9 +245,9 @@ def drop(
     if not student:
         show_drops(drops_table(folder).kept())
         return
-    asked = Dropping(student, not undo, reviewer or getpass.getuser(), comment)
+    dropping = Dropping(student, not undo, reviewer or getpass.getuser(), comment)
     with _changed(folder) as (store, _):
-        show_sentences((store_drop(store, folder, asked),))
+        show_sentences((store_drop(store, folder, dropping),))
 
 
 def late_days(

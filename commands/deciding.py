@@ -101,8 +101,8 @@ def decide(
             count = decide_kinds(review, chosen, accept=accept, comment=comment, reviewer=who)
         except Mistyped as error:
             raise UsageError(str(error), "shorten --comment") from error
-        said = f"{count} check{'' if count == 1 else 's'} {'accepted' if accept else 'rejected'}"
-        show_sentences((said, write_grades(review)))
+        summary = f"{count} check{'' if count == 1 else 's'} {'accepted' if accept else 'rejected'}"
+        show_sentences((summary, write_grades(review)))
 
 
 def adjust(
@@ -133,23 +133,23 @@ def adjust(
 
     typed = {"waive": waive, "excuse": excuse, "undo": undo}
     actions = [name for name, wanted in typed.items() if wanted]
-    asked = []
+    requested = []
     if file is not None:
         if student or actions or points or comment:
             raise UsageError("--from goes with DIR alone", f"the rest is in {file}")
-        asked = read_changes(file)
+        requested = read_changes(file)
     elif criterion:
-        asked = [Asked(student, criterion, points, " ".join(actions), comment)]
+        requested = [Asked(student, criterion, points, " ".join(actions), comment)]
     elif actions or points or comment:
         raise UsageError("no criterion is named", "adjust DIR STUDENT CRITERION")
     with open_adjustments(folder / FILE) as trail, read_store(folder) as store:
         adjusting = Adjusting(store, trail)
-        if not asked:
+        if not requested:
             show_adjustments(adjusting.listed(student))
             return
         task = stored_assignment(store, store.generation().number)
         try:
-            show_sentences(adjusting.adjust(asked, reviewer or getpass.getuser()))
+            show_sentences(adjusting.adjust(requested, reviewer or getpass.getuser()))
         except Refused as error:
             show_sentences(error.others)
             raise

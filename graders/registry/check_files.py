@@ -68,16 +68,16 @@ def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
     """Return all files that contain checks; raises GraderFault if one does not import."""
     found = collected(assignment)
     needs = cache(partial(_needs, assignment.folder))  # for this call: files change between calls
-    linked = _linked([each.check for each in found])
+    linked = _linked([found_check.check for found_check in found])
     files: dict[Path, CheckFile] = {}
-    for each in found:
-        suite = each.path == SUITE
-        read = _suite(assignment) if suite else _reads(each.path, assignment.folder, needs)
-        file = files.get(each.path) or CheckFile(frozenset(), frozenset(), read)
-        files[each.path] = replace(
+    for found_check in found:
+        suite = found_check.path == SUITE
+        read = _suite(assignment) if suite else _reads(found_check.path, assignment.folder, needs)
+        file = files.get(found_check.path) or CheckFile(frozenset(), frozenset(), read)
+        files[found_check.path] = replace(
             file,
-            criteria=file.criteria | linked[each.check.criterion],
-            fixtures=file.fixtures | each.fixtures,
+            criteria=file.criteria | linked[found_check.check.criterion],
+            fixtures=file.fixtures | found_check.fixtures,
         )
     return tuple(files.values())
 

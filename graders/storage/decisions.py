@@ -99,11 +99,11 @@ def decisions_of(connection: sqlite3.Connection, submission: str) -> list[Decisi
     return [_decision(row) for row in connection.execute(query, (submission,))]
 
 
-def _row(each: Decision) -> tuple[object, ...]:
-    items = json.dumps([[item.text, item.points, item.ticked] for item in each.items])
-    what = (each.points, items, each.adjustment, each.comment, each.action)
-    key = (each.submission, each.check, each.answer, each.reviewer)
-    return (*key, *what, each.seen, each.undoes, each.decided_at)
+def _row(decision: Decision) -> tuple[object, ...]:
+    items = json.dumps([[item.text, item.points, item.ticked] for item in decision.items])
+    what = (decision.points, items, decision.adjustment, decision.comment, decision.action)
+    key = (decision.submission, decision.check, decision.answer, decision.reviewer)
+    return (*key, *what, decision.seen, decision.undoes, decision.decided_at)
 
 
 def _decision(row: tuple[Any, ...]) -> Decision:

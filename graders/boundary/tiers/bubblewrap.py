@@ -81,14 +81,14 @@ def _hold(job: Job) -> "Namespace":
     return namespace
 
 
-def _wait_for(said: PipeCapture) -> None:
+def _wait_for(output: PipeCapture) -> None:
     """Wait until the placeholder replies; raises OSError on any other reply, or none."""
     waiting = select.poll()
-    waiting.register(said.read, select.POLLIN)
-    while READY.startswith(said.text().encode()) and waiting.poll(policy.START_SECONDS * 1000):
-        if not said.drain() or said.text() == READY.decode():
+    waiting.register(output.read, select.POLLIN)
+    while READY.startswith(output.text().encode()) and waiting.poll(policy.START_SECONDS * 1000):
+        if not output.drain() or output.text() == READY.decode():
             break
-    if said.text() != READY.decode():
+    if output.text() != READY.decode():
         raise OSError("bubblewrap built nothing")
 
 
