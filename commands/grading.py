@@ -62,7 +62,7 @@ from graders.grading.rerun import WALL_MINUTES
 from graders.grading.secret import SECRET, with_inputs_seed
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
-from graders.storage.store import Store, open_store, read_store
+from graders.storage.store import Store, open_store, read_store, reopen_store
 from reports.course.files import keep_edited, publish_course, show_draft, write_course
 from reports.course.progress import ProgressPage
 from reports.course.regrade import write_regrade_page
@@ -183,7 +183,7 @@ def regrade(
     """
     task = load_assignment(assignment)
     options = choose_options(task, data=data, isolation=isolation)
-    with open_store(out) as store:
+    with reopen_store(out) as store:
         draft = begin_draft(store, task, options)
         if draft is not None:
             store_terminal.show_sentences(filter(None, [draft.note]))

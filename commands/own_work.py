@@ -46,6 +46,7 @@ def check(
     from graders.grading.precheck import missing_parts, precheck_options, visible_part
     from reports.terminal import check as terminal_check
     from reports.terminal import json_lines as terminal_json
+    from reports.terminal import results as terminal_results
 
     chosen = choose_criteria(visible_part(task), only)
     refuse_missing(task, chosen)
@@ -54,7 +55,8 @@ def check(
         """Check the submission's present state; return the exit code."""
         found = identify(existing(submission), task.name)
         plan = precheck_options(task, found.path, tier, data=data, only=chosen)
-        result = grade_submission(found, task, plan.options)
+        with terminal_results.checking(task.limits.total_seconds):
+            result = grade_submission(found, task, plan.options)
         if json:
             terminal_json.print_result(result)
         else:

@@ -142,7 +142,7 @@ UW_PIPELINE = ("pipeline", "--assignment", "uw-a2")
         (("batch", "cs224n-a4", "README.md"), "README.md is not a folder"),
         (("batch", *UW, "--jobs", "0"), "--jobs 0"),
         (("batch", *UW, "--executor", "slurm"), "no executor `slurm`"),
-        (("regrade", "cs224n-a4"), "grade with `run` or `batch` first"),
+        (("regrade", "cs224n-a4"), "has no grading results"),
         (("retry",), "has no grading results"),
         (("show",), "has no grading results"),
         (("show", "ada"), "has no grading results"),

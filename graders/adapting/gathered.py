@@ -202,6 +202,11 @@ class Gathered:
         taken = [*spread(self._homes), *rivals(self._homes, self._files)]
         return shortened([*same, *taken, *self._upload.notes, *failed])
 
+    @property
+    def invalid(self) -> list[str]:
+        """Sentences about lines that are not valid Python and were ignored."""
+        return shortened(self._upload.invalid)
+
     def __contains__(self, name: object) -> bool:
         return name in self._homes
 

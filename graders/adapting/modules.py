@@ -116,9 +116,9 @@ class Modules(MetaPathFinder):
     def _note(self, error: BaseException, path: Path) -> None:
         problem = told(error, self._folder)
         self._notes.append(
-            f"Importing `{shown(self._folder, path)}` ends with {problem['kind']}: "
-            f"{problem['message']} (line {problem['where'].rpartition(' ')[2] or '?'}); what "
-            "can be defined without that counts."
+            f"Importing `{shown(self._folder, path)}` raised {problem['kind']}: "
+            f"{problem['message']} (line {problem['where'].rpartition(' ')[2] or '?'}); only what "
+            "can be defined without that line was graded."
         )
 
     def _named(self, folder: Path) -> str:

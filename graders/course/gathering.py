@@ -137,7 +137,8 @@ def _opened(folder: Path, work: Path) -> Path:
     if folder.is_dir():
         return folder
     if not folder.is_file() or not folder.name.casefold().endswith(SUFFIXES):
-        raise UsageError(f"{folder} is not a folder", "pass the folder that contains the files")
+        problem = "is not a folder" if folder.exists() else "does not exist"
+        raise UsageError(f"{folder} {problem}", "pass the folder of the submissions")
     into = work / "unpacked"
     shutil.rmtree(into, ignore_errors=True)
     try:

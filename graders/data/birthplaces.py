@@ -23,7 +23,7 @@ TEST_INPUTS = "birth_test_inputs.tsv"
 TEST = "birth_test.tsv"
 WIKI = "wiki.txt"
 REQUIRED = (WIKI, TRAIN, DEV, TEST_INPUTS)
-REMEDY = f"--data DIR must hold {', '.join(REQUIRED)}, and {TEST} for scores on the test set"
+REMEDY = f"--data DIR must contain {', '.join(REQUIRED)}, and {TEST} for scores on the test set"
 LARGEST_FILE = 64 * 1024 * 1024
 
 

@@ -32,8 +32,8 @@ STSA = tuple(f"stsa.binary.{part}" for part in PARTS)
 TSV = tuple(f"{part}.tsv" for part in PARTS)
 DEV_NAMES = ("val.jsonl", "dev.jsonl")
 REMEDIES: dict[Kind, str] = {
-    "sst2": f"--data DIR must hold {', '.join(STSA)} or {', '.join(TSV)}",
-    "boolq": "--data DIR must hold train.jsonl and val.jsonl, or val.jsonl alone",
+    "sst2": f"--data DIR must contain {', '.join(STSA)} or {', '.join(TSV)}",
+    "boolq": "--data DIR must contain train.jsonl and val.jsonl, or val.jsonl alone",
 }
 # JHU's split of the 9427 training questions: 8000 for training, the others for testing.
 TEST_SHARE = 1427 / 9427

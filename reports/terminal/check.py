@@ -16,7 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from graders.model import CheckResult, CriterionResult, Result
+from graders.model import UNANSWERED, CheckResult, CriterionResult, Result
 from graders.written.decisions import unread
 from reports.drawing.counterexamples import rows_in_order
 from reports.terminal.results import (
@@ -187,7 +187,8 @@ def _show_unread(result: Result) -> None:
 def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult, CheckResult]]:
     """Return the failed checks, equal messages once, those that cost most first.
 
-    A check that failed because another could not be run comes last: the other one says why.
+    Questions without an answer come after them: the student knows what to do. A check that failed
+    because another could not be run comes last: the other one says why.
     """
     broken = {c.id for graded in criteria for c in graded.checks if c.status == "error"}
     spoilt = _spoilt(criteria)
@@ -197,7 +198,9 @@ def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult
         for check in graded.checks
         if check.status in ("failed", "partial", "error")
     ]
-    found.sort(key=lambda each: (_follows(each[2], broken), -each[0]))
+    found.sort(
+        key=lambda each: (_follows(each[2], broken), each[2].message == UNANSWERED, -each[0])
+    )
     once: dict[tuple[str, ...], tuple[CriterionResult, CheckResult]] = {}
     for _, graded, check in found:
         once.setdefault(_says(check), (graded, check))

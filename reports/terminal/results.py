@@ -1,6 +1,7 @@
 """Print data to stdout, progress and errors to stderr."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -285,6 +286,14 @@ def clear() -> None:
     """Clear the screen, if there is one."""
     if OUT.is_terminal:
         OUT.clear()
+
+
+@contextmanager
+def checking(seconds: float) -> Iterator[None]:
+    """Show in a terminal that a check runs, and when code that hangs is stopped."""
+    # Not for pipes: their reader wants the result alone.
+    with ERR.status(f"checking (code that hangs is stopped within {seconds:.0f} s)"):
+        yield
 
 
 def show_waiting() -> None:

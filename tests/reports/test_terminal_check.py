@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from graders.model import Check, Criterion
+from graders.model import UNANSWERED, Check, Criterion
 from graders.written.decisions import BY_HAND
 from reports.terminal.check import Unseen, show_check
 from reports.terminal.results import OUT, ScoreTable, show_batch, show_result
@@ -110,6 +110,17 @@ def test_one_reason_is_shown_once_whatever_the_size(said, make_result, message):
     ]
     text = "\n".join(said(make_result(criterion_result(CODE, *found))))
     assert text.count(message[:5]) == 1
+
+
+def test_unanswered_questions_come_after_other_failures(said, make_result):
+    blank = criterion_result(
+        replace(ANSWER, points=9.0), check_result("failed", message=UNANSWERED)
+    )
+    wrong = criterion_result(
+        replace(CODE, points=1.0), check_result("failed", message="Too large.")
+    )
+    text = "\n".join(said(make_result(blank, wrong)))
+    assert text.index("Too large.") < text.index(UNANSWERED)
 
 
 def after(*grounds, check_id="z"):

@@ -29,6 +29,7 @@ class Upload:
         self.folder = folder
         self.listing = list_code(folder, ())
         self.notes = list(self.listing.notes)
+        self.invalid: list[str] = []  # those of the notes about lines that are not valid Python
         self.modules: dict[Path, Module] = {}
         self._given = given
         self._until = until
@@ -52,7 +53,9 @@ class Upload:
         """Return what this file defines; nothing if it cannot be read, or for a folder."""
         if path not in self._outlines:
             outline = Outline(self._source(path))
-            self.notes += [self._sentence(each.error) for each in outline.broken]
+            invalid = [self._sentence(each.error) for each in outline.broken]
+            self.invalid += invalid
+            self.notes += invalid
             self._outlines[path] = outline
         return self._outlines[path]
 

@@ -70,6 +70,11 @@ def rivals() -> dict[str, list[str]]:
     return beside | {name: others for slot in slots for name, others in slot.rivals().items()}
 
 
+def notes() -> list[str]:
+    """Return notes for the student about lines that are not valid Python."""
+    return gathered(*FILES).invalid
+
+
 def _is_there(taken: Gathered, name: str) -> bool:
     """Return whether the name is defined, not only imported from a file that was not submitted."""
     try:

@@ -15,3 +15,8 @@ def places() -> dict[str, str]:
     known = {name: f"`{name}` in {found.place(name)}" for name, found in names.items()}
     whole = {"mini-transformer": "self_attention", "sst2-data": "SST2Dataset", "sst2-main": "main"}
     return {**{key: known[name] for key, name in whole.items() if name in known}, **known}
+
+
+def notes() -> list[str]:
+    """Return notes for the student about lines that are not valid Python."""
+    return list(dict.fromkeys([*student().invalid, *code().invalid]))

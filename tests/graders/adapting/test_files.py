@@ -62,6 +62,7 @@ def test_broken_definition_is_a_syntax_error(take):
     assert got.notes == [
         "`a.py`, line 4 is not valid Python ('(' was never closed); it was ignored."
     ]
+    assert got.invalid == got.notes
     with pytest.raises(SyntaxError) as caught:
         got["g"]
     assert (caught.value.filename.endswith("a.py"), caught.value.lineno) == (True, 4)

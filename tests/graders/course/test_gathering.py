@@ -92,7 +92,7 @@ def test_a_hostile_archive_is_refused_as_a_whole(course, tiny, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("none", "is not a folder"), ("notes.txt", "is not a folder"), ("empty", "no submissions")],
+    [("none", "does not exist"), ("notes.txt", "is not a folder"), ("empty", "no submissions")],
 )
 def test_what_is_no_folder_of_submissions_is_one_sentence(tiny, tmp_path, name, said):
     (tmp_path / "notes.txt").write_text("x")

@@ -119,7 +119,7 @@ def test_what_cannot_be_read_is_named(tmp_path, kind, files, said):
 def test_missing_folder_is_named(tmp_path):
     with pytest.raises(UsageError, match="there is no such folder") as error:
         read_labelled(tmp_path / "nowhere", "boolq")
-    assert "--data DIR must hold train.jsonl" in error.value.hint
+    assert "--data DIR must contain train.jsonl" in error.value.hint
 
 
 def test_windows_files_are_read_the_same(tmp_path):
