@@ -136,6 +136,11 @@ def _check(name, checkpoints):
     return partial(getattr(weights, f"test_{kind if found else name}"), checkpoints, *found)
 
 
+def lines(places):
+    """The bytes of a prediction file that says these places."""
+    return "".join(f"{place}\n" for place in places).encode()
+
+
 @pytest.fixture
 def predict():
     """Makes predictions of which exactly k are right, the others another place of the set."""

@@ -117,13 +117,10 @@ def notebook(text):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "changes",
-    [(), (("            optimizer.step()\n", ""), ("mean(dim=1)", "sum(dim=1)"))],
-    ids=["right", "wrong"],
-)
-def test_notebook_and_module_get_the_same(results, changes):
-    text, only = changed(PEFT, *changes), CODE - {"boolq-data"}
+def test_wrong_notebook_and_module_get_the_same(results):
+    """Of a right notebook, an example is planted."""
+    text = changed(PEFT, ("            optimizer.step()\n", ""), ("mean(dim=1)", "sum(dim=1)"))
+    only = CODE - {"boolq-data"}
     seen = [
         {
             check.id: (check.status, check.fraction, check.hint)
@@ -133,7 +130,7 @@ def test_notebook_and_module_get_the_same(results, changes):
         for files in ({PEFT: text}, {"classification.ipynb": notebook(text)})
     ]
     assert seen[0] == seen[1]
-    assert any(fraction < 1 for _, fraction, _ in seen[0].values()) == bool(changes)
+    assert any(fraction < 1 for _, fraction, _ in seen[0].values())
 
 
 # ---------------------------------------------------------------- missing, faked or wrong code
@@ -181,11 +178,6 @@ def test_each_of_two_files_has_its_share(grade):
     lost, said = grade({BASE: solution(BASE), PEFT: broken}, "training")
     assert lost == {"training": 1}
     assert "`train` in `classification.py`, line" in said
-
-
-def test_wrong_pooling_costs_full_tuning_alone(grade):
-    files = {PEFT: changed(PEFT, ("mean(dim=1)", "select(1, 0)")), BASE: solution(BASE)}
-    assert grade(files, *PEFT_CRITERIA)[0] == {"full-tuning": 2}
 
 
 def test_unwritten_starter_earns_nothing(grade):
