@@ -169,6 +169,13 @@ def test_answer(submitted, score):
 '''
 
 
+def edit(file, old, new):
+    """Write a file with `new` where `old`, which it must contain, is first."""
+    text = file.read_text()
+    assert old in text, (file, old)
+    file.write_text(text.replace(old, new, 1))
+
+
 def write_tiny(folder):
     """Write the tiny assignment into a new folder."""
     folder.mkdir(parents=True)

@@ -16,8 +16,8 @@ from graders.storage.adjustments import open_adjustments
 from graders.storage.files import only_writer
 from graders.storage.store import FILE, read_store
 from reports.review.adjusting import Adjusting, Asked
-from tests.conftest import write_submission, write_tiny
-from tests.console import ROOT, softmark
+from tests.conftest import edit, write_submission, write_tiny
+from tests.console import ROOT, grades, softmark
 from tests.processes import wait_for
 
 MORE = """
@@ -96,11 +96,6 @@ def page(out, student="bob"):
     return (out / "reports" / f"{student}.html").read_text()
 
 
-def grades(out, student="bob"):
-    with (out / "grades.csv").open(newline="") as file:
-        return next(row for row in csv.DictReader(file) if row["submission"] == student)
-
-
 def trail(out):
     with contextlib.closing(sqlite3.connect(out / FILE)) as store:
         return store.execute("SELECT action, points, reviewer FROM adjustments").fetchall()
@@ -109,7 +104,7 @@ def trail(out):
 def test_points_count_everywhere_and_the_page_says_what_changed(course):
     done = adjust(course, "BOB", "answer", "--points", "1,5", *WORDS)
     assert "bob, answer: 1 -> 1.5" in done.stderr
-    assert (document(course)["score"], grades(course)["answer"]) == (4.5, "1.5")
+    assert (document(course)["score"], grades(course)["bob"]["answer"]) == (4.5, "1.5")
     assert "Your instructor set these points to 1.5; the checks give 1." in page(course)
     assert "The handout allows it." in page(course)
     gradescope = json.loads((course / "gradescope" / "bob.json").read_text())
@@ -145,7 +140,7 @@ def test_full_points_and_undo_leave_a_trail(course):
 def test_an_excused_criterion_is_in_no_total_and_no_statistic(course):
     adjust(course, "ada", "form", "--excuse", *WORDS)
     assert (document(course, "ada")["score"], document(course, "ada")["max_score"]) == (5, 5)
-    assert grades(course, "ada")["form"] == ""
+    assert grades(course)["ada"]["form"] == ""
     assert "excused you from this criterion; it does not count." in page(course, "ada")
     assert page(course, "ada").count("Advice only") == 1
     index = (course / "index.html").read_text()
@@ -165,9 +160,9 @@ def test_a_late_penalty_comes_after(course):
     for file in (upload, upload / "answer.txt"):
         os.utime(file, (1772449200, 1772449200))  # 2 March, 11:00
     grade(course)
-    assert grades(course)["final"] == "3.1"
+    assert grades(course)["bob"]["final"] == "3.1"
     adjust(course, "bob", "form", "--excuse", *WORDS)
-    assert grades(course)["final"] == "3.5"
+    assert grades(course)["bob"]["final"] == "3.5"
 
 
 def test_a_comment_is_text(course):
@@ -267,14 +262,13 @@ def test_another_file_is_named(course, tmp_path, text, said):
 def test_a_regrade_keeps_it_and_names_what_to_review(course, file, old, new, points):
     adjust(course, "bob", "answer", "--points", 0.5, *WORDS)
     changed, to = course.parent / "tiny" / file, "0.4" if points == "0.2" else "0.5"
-    assert old in changed.read_text()
-    changed.write_text(changed.read_text().replace(old, new))
+    edit(changed, old, new)
     words = ("regrade", course.parent / "tiny", "--out", course, "--executor", "serial")
     done = softmark(*words, "--publish")
     said = f"machine 1 -> {points}, adjusted to {to} by Rea"
     assert f"review bob, answer: {said}" in done.stdout
     assert said.replace(">", "&gt;") in (course / "regrade.html").read_text()
-    assert grades(course)["answer"] == to
+    assert grades(course)["bob"]["answer"] == to
     assert f"set these points to {to}; the checks give {points}." in page(course)
     told = f"gave 1 when somebody adjusted it to {to}, and give {points} now"
     assert told in (course / "index.html").read_text()

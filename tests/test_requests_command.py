@@ -9,7 +9,7 @@ import pytest
 
 from graders.storage.requests import code_of
 from graders.storage.store import FILE, read_store
-from tests.conftest import write_submission, write_tiny
+from tests.conftest import edit, write_submission, write_tiny
 from tests.console import softmark
 
 HIDDEN = """
@@ -252,8 +252,7 @@ def test_a_granted_case_becomes_an_example_that_expects_the_adjusted_points(out)
     assert [path.name for path in made.parent.iterdir()] == ["right-41"], "nothing else is left"
     said = softmark("validate", tiny_folder, "--executor", "serial")
     assert (said.returncode, "`answer` loses" in said.stdout) == (1, True), said.stdout
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text().replace(".strip()", ".strip().replace('41', '42')"))
+    edit(tiny_folder / "checks.py", ".strip()", ".strip().replace('41', '42')")
     said = softmark("validate", tiny_folder, "--executor", "serial")
     assert "`answer` loses" not in said.stdout, "the check is mended"
     assert (

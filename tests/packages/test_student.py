@@ -21,6 +21,7 @@ from graders.written.verifiers.parts import later
 from packages.student.assignment import strip
 from packages.student.bundle import bundle_files, write_bundle
 from packages.student.rubric import questions_toml
+from tests.conftest import edit
 from tests.console import softmark, softmark_process
 from tests.packages.marked import FILES, MARK, write_marked
 from tests.planted import examples_of
@@ -126,12 +127,6 @@ def test_a_bundle_is_installed_by_pip_alone(marked, tmp_path):
     assert (target / "bin" / "softmark").is_file()
 
 
-def changed(marked, name, old, new):
-    file = marked / name
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new))
-
-
 REFUSED = {
     "a check of a hidden criterion outside": (
         "checks.py", 'criterion("double", weight=3)', 'criterion("later")',
@@ -169,7 +164,7 @@ REFUSED = {
 @pytest.mark.parametrize("why", REFUSED)
 def test_what_would_tell_or_not_work_is_refused(marked, tmp_path, why):
     name, old, new, said = REFUSED[why]
-    changed(marked, name, old, new)
+    edit(marked / name, old, new)
     with pytest.raises(UsageError, match=said):
         write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
     assert not (tmp_path / "check.zip").exists()
@@ -204,9 +199,9 @@ def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path):
 
 
 def test_a_setting_of_hidden_checks_alone_is_not_packed(marked, tmp_path):
-    changed(marked, "assignment.toml", 'visibility = "hidden"', "")
-    changed(marked, "assignment.toml", 'visibility = "after_due_date"', "")
-    changed(marked, "written.toml", 'visibility = "hidden"', "")
+    edit(marked / "assignment.toml", 'visibility = "hidden"', "")
+    edit(marked / "assignment.toml", 'visibility = "after_due_date"', "")
+    edit(marked / "written.toml", 'visibility = "hidden"', "")
     toml = next(unzipped(marked, tmp_path).glob("graders/assignments/*/assignment.toml"))
     assert "factor" in toml.read_text()
     assert "CANARY_setting" not in toml.read_text()

@@ -10,6 +10,7 @@ import grade
 from graders.checks.inputs import PUBLIC, Inputs
 from graders.errors import UsageError
 from graders.registry.discovery import load_assignment
+from tests.conftest import edit
 
 WRONG = "def double(x):\n    return 3 * x\n"
 RIGHT = "def double(x):\n    return 2 * x\n"
@@ -63,8 +64,7 @@ def test_unchanged_verdicts_are_as_frozen_and_examples_that_come_and_go_reported
 )
 def test_change_that_costs_no_points_is_reported(validated, planted, old, new, said):
     validated("--freeze")
-    checks = planted / "checks.py"
-    checks.write_text(checks.read_text().replace(old, new))
+    edit(planted / "checks.py", old, new)
     code, output = validated("--frozen")
     assert code == 1
     assert said in output
@@ -94,8 +94,7 @@ def test_an_unknown_name_is_refused(validated):
 def test_named_examples_are_not_frozen_beside_verdicts_of_another_solution(validated, planted):
     """The file says of an example only what differs from the solution."""
     validated("--freeze")
-    checks = planted / "checks.py"
-    checks.write_text(checks.read_text().replace("def test_doubles_zero", "def test_of_zero"))
+    edit(planted / "checks.py", "def test_doubles_zero", "def test_of_zero")
     with pytest.raises(UsageError, match="the solution's verdicts differ"):
         validated("--freeze", "verdicts.json", "wrong")
 

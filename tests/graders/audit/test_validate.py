@@ -8,6 +8,7 @@ from graders.errors import UsageError
 from graders.execution.executors import make_executor
 from graders.grading.options import Options
 from graders.registry.discovery import load_assignment
+from tests.conftest import edit
 
 NAMING = """
     if came != 42:
@@ -45,12 +46,6 @@ def validated(folder):
         return list(validate(task, Options(best_tier()), pool, ahead=1))
 
 
-def edit(folder, name, old, new):
-    text = (folder / name).read_text()
-    assert old in text
-    (folder / name).write_text(text.replace(old, new, 1))
-
-
 AUTHORS_ERRORS = [
     ("1 / 0", "ZeroDivisionError: division by zero"),
     ("score.partial(3 + 0.5, 'x')", "ValueError: a fraction lies between 0 and 1, not 3.5"),
@@ -61,21 +56,16 @@ AUTHORS_ERRORS = [
 
 @pytest.mark.parametrize(("line", "said"), AUTHORS_ERRORS)
 def test_an_error_in_a_check_is_said_with_its_line(tiny_folder, line, said):
-    edit(tiny_folder, "checks.py", "import fail", "import fail, is_close")
-    edit(
-        tiny_folder,
-        "checks.py",
-        "test_doubles(student, settings)",
-        "test_doubles(student, settings, score)",
-    )
-    edit(tiny_folder, "checks.py", "    came = ", f"    {line}\n    came = ")
+    edit(tiny_folder / "checks.py", "import fail", "import fail, is_close")
+    edit(tiny_folder / "checks.py", "(student, settings)", "(student, settings, score)")
+    edit(tiny_folder / "checks.py", "    came = ", f"    {line}\n    came = ")
     (finding,) = validated(tiny_folder)
     number = (tiny_folder / "checks.py").read_text().split(line)[0].count("\n") + 1
     assert f"doubles: checks.py, line {number}: {said}" in finding.problems
 
 
 def test_a_student_side_that_does_not_import_is_said_with_its_line(tiny_folder):
-    edit(tiny_folder, "student_side.py", "def double", "nope\n\n\ndef double")
+    edit(tiny_folder / "student_side.py", "def double", "nope\n\n\ndef double")
     (finding,) = validated(tiny_folder)
     assert "name 'nope' is not defined" in " ".join(finding.problems)
     assert "student_side.py, line 2" in " ".join(finding.problems)
@@ -97,12 +87,12 @@ def test_a_student_side_that_does_not_import_is_said_with_its_line(tiny_folder):
     ],
 )
 def test_a_mistake_in_a_check_stops_before_grading(tiny_folder, old, new, said):
-    edit(tiny_folder, "checks.py", old, new)
+    edit(tiny_folder / "checks.py", old, new)
     with pytest.raises(UsageError, match=said):
         validated(tiny_folder)
 
 
 def test_a_student_side_that_does_not_compile_stops_before_grading(tiny_folder):
-    edit(tiny_folder, "student_side.py", "def double(", "def double((")
+    edit(tiny_folder / "student_side.py", "def double(", "def double((")
     with pytest.raises(UsageError, match=r"student_side\.py, line \d+: SyntaxError"):
         validated(tiny_folder)

@@ -14,7 +14,7 @@ from graders.grading.secret import PUBLICLY, with_inputs_seed
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
 from submissions.receive import identify_all
-from tests.conftest import ASSIGNMENT, CHECKS
+from tests.conftest import ASSIGNMENT, CHECKS, edit
 
 OPTIONS = Options(best_tier())
 SPELLING = '''
@@ -108,11 +108,6 @@ def regrade(course, executor=None, options=OPTIONS, *, stop_after=None):
             for _ in zip(range(9 if stop_after is None else stop_after), graded, strict=False):
                 pass
         return regraded(store, draft) if stop_after is None else None
-
-
-def edit(file, old, new):
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new, 1))
 
 
 def results_of(course, generation):

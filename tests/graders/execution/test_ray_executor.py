@@ -20,6 +20,7 @@ from graders.grading.options import Options
 from graders.grading.rerun import RerunPlan, gpus_for
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
+from tests.conftest import edit
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="no extra `ray` installed")
 OPTIONS = Options(best_tier())
@@ -159,8 +160,7 @@ def test_a_cluster_that_is_not_there_is_not_replaced(monkeypatch):
 
 
 def with_share(folder, share):
-    file = folder / "assignment.toml"
-    file.write_text(file.read_text().replace("[limits]\n", f"[limits]\ngpus = {share}\n"))
+    edit(folder / "assignment.toml", "[limits]\n", f"[limits]\ngpus = {share}\n")
     return load_assignment(str(folder))
 
 

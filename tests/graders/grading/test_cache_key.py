@@ -16,6 +16,7 @@ from graders.registry.check_files import check_files
 from graders.registry.discovery import load_assignment
 from reference.data.world import write_world
 from submissions.receive import identify
+from tests.conftest import edit
 
 OPTIONS = Options(Tier.LANDLOCK)
 ONE = '''
@@ -38,12 +39,6 @@ def test_linked(submitted):
 
 def keys(folder, options=OPTIONS):
     return keys_of(load_assignment(str(folder)), options)
-
-
-def edit(file, old, new):
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new, 1))
 
 
 @pytest.fixture
@@ -94,10 +89,9 @@ def test_a_check_that_builds_on_another_goes_with_it(apart):
 
 def test_data_counts_where_a_check_asks_for_it(apart, tmp_path):
     write_world(tmp_path / "data")
-    place = tmp_path / "data" / "birth_dev.tsv"
     options = replace(OPTIONS, data=tmp_path / "data")
     before = keys(apart, options)
-    place.write_text(place.read_text().replace("London", "Londen"))
+    edit(tmp_path / "data" / "birth_dev.tsv", "London", "Londen")
     after = keys(apart, options)
     assert before.whole != after.whole
     assert {n for n in after.criteria if before.criteria[n] != after.criteria[n]} == {"answer"}

@@ -1,19 +1,17 @@
 """Grading processes that are killed, terminated, or cannot write; whole commands."""
 
-import csv
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
+from tests.console import ROOT, scores
 from tests.processes import session_ends
 
-ROOT = Path(__file__).parents[3]
 RIGHT = "def double(x):\n    return 2 * x\n"
 
 # What a check file adds so that the grading process of "bob" dies at one step.
@@ -82,8 +80,7 @@ def test_a_killed_grading_process_loses_only_its_own_submission(
     assert [results[lost[0]][key] for key in ("score", "max_score")] == [None, 6.0]
     others = {name: 4.0 if name == "bob" else 6.0 for name in results if name not in lost}
     assert {name: results[name]["score"] for name in others} == others
-    rows = csv.DictReader((out / "grades.csv").read_text().splitlines())
-    assert {row["submission"]: row["score"] for row in rows}[lost[0]] == ""
+    assert scores(out)[lost[0]] == ""
 
 
 SLOW = """

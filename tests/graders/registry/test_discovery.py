@@ -8,13 +8,8 @@ import pytest
 from graders.errors import UsageError
 from graders.registry.contents import own_assignment
 from graders.registry.discovery import assignment_names, load_assignment
+from tests.conftest import edit
 from tests.planted import examples_of
-
-
-def edit(folder, old, new):
-    file = folder / "assignment.toml"
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new))
 
 
 def test_a_folder_is_read(tiny):
@@ -46,7 +41,7 @@ def test_the_bundled_assignment_is_found_by_name_and_an_unknown_name_lists_it():
     ],
 )
 def test_a_wrong_file_is_named_with_its_key(tiny_folder, old, new, says):
-    edit(tiny_folder, old, new)
+    edit(tiny_folder / "assignment.toml", old, new)
     with pytest.raises(UsageError, match="assignment.toml") as caught:
         load_assignment(str(tiny_folder))
     assert says in str(caught.value)

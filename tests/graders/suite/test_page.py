@@ -7,6 +7,7 @@ from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from graders.suite.model import LABEL
 from submissions.receive import identify
+from tests.conftest import edit
 from tests.console import ROOT, blocks_of
 from tests.graders.suite.conftest import OPTIONS
 
@@ -42,7 +43,6 @@ def test_a_changed_test_touches_the_suite_alone(written):
     check = '@pytest.mark.criterion("own")\ndef test_own(submitted):\n    """It holds."""\n'
     (written / "checks_own.py").write_text(f"import pytest\n\n{check}")
     before = keys_of(load_assignment(str(written)), OPTIONS).criteria
-    suite = written / "tests" / "test_sums.py"
-    suite.write_text(suite.read_text().replace("add(1, 1), 2", "add(1, 2), 3"))
+    edit(written / "tests" / "test_sums.py", "add(1, 1), 2", "add(1, 2), 3")
     after = keys_of(load_assignment(str(written)), OPTIONS).criteria
     assert {name for name in before if before[name] == after[name]} == {"own"}

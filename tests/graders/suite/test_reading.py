@@ -5,6 +5,7 @@ import pytest
 from graders.errors import UsageError
 from graders.registry.discovery import load_assignment
 from graders.suite.reading import suite_tests
+from tests.conftest import edit
 
 HEAD = """
 import unittest
@@ -206,9 +207,9 @@ def test_tests_in_a_deeper_folder_and_two_of_one_id_are_refused(read, tmp_path):
 
 def test_the_suite_is_a_folder_of_the_assignment(folder):
     toml = folder / "assignment.toml"
-    toml.write_text(toml.read_text().replace('"tests"', '"../tests"'))
+    edit(toml, '"tests"', '"../tests"')
     with pytest.raises(UsageError, match="suite: `folder` is"):
         load_assignment(str(folder))
-    toml.write_text(toml.read_text().replace('"../tests"', '"test"'))
+    edit(toml, '"../tests"', '"test"')
     with pytest.raises(UsageError, match="is not a folder"):
         load_assignment(str(folder))

@@ -11,7 +11,7 @@ from graders.grading.choices import choose_criteria
 from graders.grading.options import Options
 from graders.registry.check_files import check_files
 from graders.registry.discovery import load_assignment
-from tests.conftest import ASSIGNMENT, STUDENT_SIDE
+from tests.conftest import ASSIGNMENT, STUDENT_SIDE, edit
 from tests.conftest import CHECKS as CODE_CHECKS
 from tests.graders.written.conftest import CHECKS, QUESTIONS, RIGHT
 
@@ -87,8 +87,7 @@ def test_questions_follow_the_rubric(both_folder):
 
 
 def test_a_question_may_not_be_named_like_a_criterion(both_folder):
-    file = both_folder / "written.toml"
-    file.write_text(file.read_text().replace('"1b"', '"double"'))
+    edit(both_folder / "written.toml", '"1b"', '"double"')
     with pytest.raises(UsageError, match="duplicate criterion id `double`"):
         load_assignment(str(both_folder))
 
@@ -121,8 +120,7 @@ def test_only_what_there_is(essay, tiny):
 
 def test_the_questions_count_for_their_criteria_alone(both_folder):
     before = keys_of(load_assignment(str(both_folder)), OPTIONS)
-    file = both_folder / "written.toml"
-    file.write_text(file.read_text().replace("twice the vector", "the double of the vector"))
+    edit(both_folder / "written.toml", "twice the vector", "the double of the vector")
     after = keys_of(load_assignment(str(both_folder)), OPTIONS)
     changed = {name for name in after.criteria if after.criteria[name] != before.criteria[name]}
     assert changed == {"1b"}
