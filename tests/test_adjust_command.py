@@ -16,7 +16,7 @@ from graders.storage.adjustments import open_adjustments
 from graders.storage.files import only_writer
 from graders.storage.store import FILE, read_store
 from reports.review.adjusting import Adjusting, Asked
-from tests.conftest import edit, write_submission, write_tiny
+from tests.conftest import append, edit, write_submission, write_tiny
 from tests.console import ROOT, grades, softmark
 from tests.processes import wait_for
 
@@ -63,9 +63,8 @@ WORDS = ("--comment", "The handout allows it.", "--reviewer", "Rea")
 def make_course(place):
     """Grade ada (everything right) and bob (1 of 2 for the answer, no form)."""
     folder = write_tiny(place / "tiny")
-    toml, checks = folder / "assignment.toml", folder / "checks.py"
-    toml.write_text(toml.read_text() + MORE)
-    checks.write_text(checks.read_text() + CHECKS)
+    append(folder / "assignment.toml", MORE)
+    append(folder / "checks.py", CHECKS)
     for name, answer in (("ada", "42\n"), ("bob", "41")):
         write_submission(place / "uploads" / name, answer_txt=answer)
     assert grade(place / "out").returncode == 0
@@ -178,8 +177,7 @@ def test_a_comment_is_text(course):
 @pytest.mark.parametrize("action", [("--points", 1), ("--waive",), ("--excuse",)])
 @pytest.mark.parametrize("grading", ["", LATE])
 def test_what_waits_for_a_release_shows_nothing_of_it(course, action, grading):
-    with (course.parent / "tiny" / "assignment.toml").open("a") as toml:
-        toml.write(grading)
+    append(course.parent / "tiny" / "assignment.toml", grading)
     grade(course)
     before = page(course)
     adjust(course, "bob", "later", *action, *WORDS)

@@ -19,10 +19,10 @@ from graders.grading.precheck import missing_parts, precheck_options
 from graders.grading.secret import new_secret
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
-from tests.conftest import edit
+from tests.conftest import RIGHT, edit
 from tests.console import ROOT, softmark, softmark_process
 from tests.planted import examples_of
-from tests.test_grade import RIGHT, write_world_in
+from tests.test_grade import write_world_in
 
 WRONG = "def double(x):\n    return x + 2\n"
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*[34]\d")
@@ -31,12 +31,8 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*[34]\d")
 @pytest.fixture
 def named(tiny_folder):
     """The tiny assignment with the names that its checks look for."""
-    file = tiny_folder / "assignment.toml"
-    text = file.read_text().replace(
-        'artifacts = ["answer.txt"]',
-        'artifacts = ["answer.txt", "plot.png"]\noptional = ["plot.png"]\nnames = ["double"]',
-    )
-    file.write_text(text)
+    more = '"answer.txt", "plot.png"]\noptional = ["plot.png"]\nnames = ["double"]'
+    edit(tiny_folder / "assignment.toml", '"answer.txt"]', more)
     return tiny_folder
 
 

@@ -5,11 +5,10 @@ import json
 import pytest
 from junitparser import JUnitXml
 
-from tests.conftest import edit
+from tests.conftest import RIGHT, edit
 from tests.console import softmark
 from tests.test_check import hide
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 RAISES = """import os
 
 def double(x):

@@ -9,7 +9,7 @@ import pytest
 
 from graders.course.roster import with_drops
 from graders.storage.files import only_writer
-from tests.conftest import edit
+from tests.conftest import SOLUTION, edit, write_files
 from tests.console import grades, softmark
 
 DUE = {"hw1": datetime(2026, 3, 1, 12, tzinfo=UTC), "hw2": datetime(2026, 3, 15, 12, tzinfo=UTC)}
@@ -58,9 +58,7 @@ def grade(tiny_folder, tmp_path):
 
 
 def write(folder, answer):
-    folder.mkdir(parents=True)
-    (folder / "work.py").write_text("def double(x):\n    return 2 * x\n")
-    (folder / "answer.txt").write_text(answer)
+    write_files(folder, SOLUTION | {"answer.txt": answer})
 
 
 def finals(out):

@@ -12,10 +12,9 @@ import pytest
 from graders.registry.check_files import collected
 from graders.registry.discovery import load_assignment
 from reference.data.world import write_world
-from tests.conftest import edit
+from tests.conftest import RIGHT, edit
 from tests.console import ROOT, scores, softmark, softmark_process
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 # sysconfig reads a file named after the platform, so it is asked while the platform is the true one
 NOT_LINUX = """
 import json, sys, sysconfig
@@ -91,15 +90,13 @@ def test_check_tells_a_student_what_fails(tiny_folder, hand_in):
 
 
 def test_check_counts_only_what_could_be_judged(tiny_folder, hand_in):
-    file = tiny_folder / "checks.py"
-    ours = "    raise GraderFault('the answers are not here')\n    text ="
-    text = file.read_text().replace("    text =", ours, 1)
-    file.write_text("from graders.errors import GraderFault\n" + text)
+    ours = "    from graders.errors import GraderFault\n    raise GraderFault('no answers here')\n"
+    edit(tiny_folder / "checks.py", "    text =", f"{ours}    text =")
     folder = hand_in(work_py=RIGHT, answer_txt="42")
     data = ("--data", write_world_in(folder.parent))
     done = softmark("check", folder, "--assignment", tiny_folder, *data)
     assert done.returncode == 0, done.stderr
-    assert "the answers are not here" in " ".join(done.stdout.split())
+    assert "no answers here" in " ".join(done.stdout.split())
     assert "Score: 4 / 4 (criteria checked here)" in done.stdout
 
 

@@ -43,11 +43,3 @@ def passing(refusals, asked):
             continue
         found.append(name)
     return found
-
-
-def replaced(text, *changes):
-    """The text with these replacements, each of which it must allow."""
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
-    return text

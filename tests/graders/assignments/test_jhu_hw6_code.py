@@ -13,6 +13,7 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
+from tests.conftest import replaced, write_files
 from tests.planted import examples_of
 
 pytestmark = pytest.mark.slow
@@ -28,11 +29,7 @@ def solution(name):
 
 
 def changed(name, *changes):
-    text = solution(name)
-    for old, new in changes:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
+    return replaced(solution(name), *changes)
 
 
 @pytest.fixture
@@ -44,8 +41,7 @@ def results(tmp_path):
         folder.mkdir(exist_ok=True)
         for path in folder.iterdir():
             path.unlink()
-        for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8")
+        write_files(folder, files)
         options = Options(best_tier(), only=frozenset(only) or CODE)
         result = grade_submission(identify(folder, "jhu-hw6"), load_assignment("jhu-hw6"), options)
         assert result.status == "graded", result.environment

@@ -22,7 +22,8 @@ from graders.checks.inputs import Inputs
 from graders.checks.mistakes import mistake_named
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
-from tests.graders.assignments.answering import Answering, Replies, passing, replaced
+from tests.conftest import replaced
+from tests.graders.assignments.answering import Answering, Replies, passing
 from tests.planted import plain_source
 
 FILES = (checks_application, checks_module, checks_properties, checks_table)

@@ -11,7 +11,8 @@ from graders.assignments.cs224n_a4.training_script import runs as training_runs_
 from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
-from tests.graders.assignments.answering import Answering, Replies, replaced
+from tests.conftest import replaced
+from tests.graders.assignments.answering import Answering, Replies
 from tests.planted import plain_source
 
 CHECKS = {name: check for name, check in vars(checks).items() if name.startswith("test_")}

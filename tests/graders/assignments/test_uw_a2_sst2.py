@@ -12,6 +12,7 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
+from tests.conftest import replaced
 from tests.planted import examples_of
 
 SOLUTION = ASSIGNMENTS / "uw_a2" / "solution" / "A2S3.py"
@@ -33,10 +34,7 @@ def grade(tmp_path):
     """The Result of solution/A2S3.py with these changes, and of other files; none if empty."""
 
     def run(changes=(), *, draw=0, only=CRITERIA, **files):
-        code = SOLUTION.read_text(encoding="utf-8")
-        for old, new in changes:
-            assert old in code
-            code = code.replace(old, new)
+        code = replaced(SOLUTION.read_text(encoding="utf-8"), *changes)
         for name, text in {"A2S3.py": code, **files}.items():
             (tmp_path / name).write_text(text, encoding="utf-8")
             if not text:

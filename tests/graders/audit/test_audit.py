@@ -16,7 +16,7 @@ from graders.errors import UsageError
 from graders.execution.executors import SerialExecutor
 from graders.grading.options import GradingRequest, Options
 from graders.registry.discovery import load_assignment
-from tests.conftest import ASSIGNMENT, CHECKS, STUDENT_SIDE, edit
+from tests.conftest import ASSIGNMENT, CHECKS, STUDENT_SIDE, edit, write_files
 from tests.console import softmark
 
 SOLUTION = """
@@ -66,9 +66,7 @@ def audited(folder, out, plan=PLAN, executor=SerialExecutor):
 def place(tmp_path_factory):
     """A folder with the assignment, and one for what was graded."""
     place = tmp_path_factory.mktemp("audit")
-    for name, text in FILES.items():
-        (place / "tiny" / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / "tiny" / name).write_text(text)
+    write_files(place / "tiny", FILES)
     return place
 
 

@@ -10,22 +10,18 @@ import grade
 from graders.checks.inputs import PUBLIC, Inputs
 from graders.errors import UsageError
 from graders.registry.discovery import load_assignment
-from tests.conftest import edit
+from tests.conftest import RIGHT, SOLUTION, append, edit, write_files
 
 WRONG = "def double(x):\n    return 3 * x\n"
-RIGHT = "def double(x):\n    return 2 * x\n"
 
 
 @pytest.fixture
 def planted(tiny_folder):
     """The tiny assignment with a solution and a wrong example."""
-    for place, text in (("solution", RIGHT), ("examples/wrong", WRONG)):
-        folder = tiny_folder / place
-        folder.mkdir(parents=True)
-        (folder / "work.py").write_text(text)
-        (folder / "answer.txt").write_text("42")
+    write_files(tiny_folder / "solution", SOLUTION)
     expected = 'why = "x"\n[lost]\ndouble = 4\n'
-    (tiny_folder / "examples" / "wrong" / "expected.toml").write_text(expected)
+    wrong = {"work.py": WRONG, "answer.txt": "42", "expected.toml": expected}
+    write_files(tiny_folder / "examples" / "wrong", wrong)
     return tiny_folder
 
 
@@ -117,8 +113,7 @@ def test_doubles_any(student, inputs):
 
 
 def test_other_inputs_show_an_example_that_depends_on_the_public_ones(validated, planted, tmp_path):
-    checks = planted / "checks.py"
-    checks.write_text(checks.read_text() + DRAWN)
+    append(planted / "checks.py", DRAWN)
     drawn = Inputs(PUBLIC, load_assignment(str(planted)).seed).random("any").randint(1, 10**9)
     learned = planted / "examples" / "right-learned"
     learned.mkdir()

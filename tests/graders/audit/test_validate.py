@@ -8,7 +8,7 @@ from graders.errors import UsageError
 from graders.execution.executors import make_executor
 from graders.grading.options import Options
 from graders.registry.discovery import load_assignment
-from tests.conftest import edit
+from tests.conftest import SOLUTION, edit, write_files
 
 NAMING = """
     if came != 42:
@@ -27,20 +27,16 @@ def test_hint_may_name_only_planted_mistakes(tiny_folder, mistakes, problems):
     rest = rest.split("\n\n", 1)[1]
     head = "from graders.checks.mistakes import Mistake\n"
     checks.write_text(f"{head}{before}{NAMING}\n\n{rest}")
-    example = tiny_folder / "examples" / "wrong"
-    example.mkdir(parents=True)
-    (example / "work.py").write_text("def double(x):\n    return 3 * x\n")
-    (example / "answer.txt").write_text("42")
-    (example / "expected.toml").write_text(f'why = "x"\n{mistakes}\n[lost]\ndouble = 4\n')
+    expected = f'why = "x"\n{mistakes}\n[lost]\ndouble = 4\n'
+    wrong = {"work.py": "def double(x):\n    return 3 * x\n", "answer.txt": "42"}
+    write_files(tiny_folder / "examples" / "wrong", {**wrong, "expected.toml": expected})
     found = {each.name: each for each in validated(tiny_folder)}
     assert len(found["wrong"].problems) == problems, found["wrong"].problems
 
 
 def validated(folder):
     """What validate finds in the solution of the tiny assignment."""
-    (folder / "solution").mkdir(exist_ok=True)
-    (folder / "solution" / "work.py").write_text("def double(x):\n    return 2 * x\n")
-    (folder / "solution" / "answer.txt").write_text("42")
+    write_files(folder / "solution", SOLUTION)
     with make_executor("serial", 1) as pool:
         task = load_assignment(str(folder))
         return list(validate(task, Options(best_tier()), pool, ahead=1))

@@ -14,7 +14,7 @@ from graders.grading.secret import PUBLICLY, with_inputs_seed
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
 from submissions.receive import identify_all
-from tests.conftest import ASSIGNMENT, CHECKS, edit
+from tests.conftest import ASSIGNMENT, CHECKS, append, edit
 
 OPTIONS = Options(best_tier())
 SPELLING = '''
@@ -190,8 +190,7 @@ def test_points_alone_are_counted_anew_without_grading(course):
 
 def test_a_criterion_that_is_new_is_graded(course):
     new = '\n[[criterion]]\nid = "more"\ntitle = "More"\npoints = 1\nkind = "metric"\n'
-    file = course[0] / "assignment.toml"
-    file.write_text(file.read_text() + new)
+    append(course[0] / "assignment.toml", new)
     text = (course[0] / "checks_spelling.py").read_text().replace('"double", weight=1', '"more"')
     text = text.replace("def test_", "def test_more_")
     (course[0] / "checks_more.py").write_text(text.split('@pytest.mark.criterion("double"')[0])

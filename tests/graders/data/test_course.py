@@ -12,7 +12,7 @@ from graders.grading.options import Options
 from graders.grading.precheck import precheck_options
 from graders.model import DataKind
 from graders.registry.discovery import load_assignment
-from tests.conftest import edit
+from tests.conftest import edit, write_files
 
 KINDS = [kind for kind in get_args(DataKind) if kind != "files"]
 SST2 = {f"{part}.tsv": "a fine film\t1\na dull film\t0" for part in ("train", "dev", "test")}
@@ -20,12 +20,7 @@ SST2 = {f"{part}.tsv": "a fine film\t1\na dull film\t0" for part in ("train", "d
 
 @pytest.fixture
 def folder(tmp_path):
-    def write(files):
-        for name, text in files.items():
-            (tmp_path / name).write_text(text)
-        return tmp_path
-
-    return write
+    return lambda files: write_files(tmp_path, files)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -16,7 +16,7 @@ from graders.registry.check_files import check_files
 from graders.registry.discovery import load_assignment
 from reference.data.world import write_world
 from submissions.receive import identify
-from tests.conftest import edit
+from tests.conftest import edit, write_files
 
 OPTIONS = Options(Tier.LANDLOCK)
 ONE = '''
@@ -127,9 +127,8 @@ def test_another_version_is_another_address(tiny_folder, monkeypatch, package):
 
 
 def test_our_own_code_counts_and_examples_do_not(tmp_path, monkeypatch):
-    for name in ("model.py", "assignments/a/checks.py", "__pycache__/model.pyc"):
-        (tmp_path / "graders" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "graders" / name).write_text("")
+    names = ("model.py", "assignments/a/checks.py", "__pycache__/model.pyc")
+    write_files(tmp_path / "graders", dict.fromkeys(names, ""))
     monkeypatch.setattr(module.graders, "__file__", str(tmp_path / "graders" / "__init__.py"))
     before = grading_code()
     (tmp_path / "graders" / "assignments" / "a" / "checks.py").write_text("1")

@@ -19,9 +19,8 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
-from tests.conftest import edit
+from tests.conftest import RIGHT, append, edit
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 BWRAP = shutil.which("bwrap")
 
 
@@ -322,8 +321,7 @@ def killed(tiny_folder, tmp_path, graded):
     def grade(times):
         file = tmp_path / "times"
         file.write_text(str(times))
-        checks = tiny_folder / "checks.py"
-        checks.write_text(checks.read_text() + KILLED.format(file=str(file)))
+        append(tiny_folder / "checks.py", KILLED.format(file=str(file)))
         return graded(assignment=load_assignment(str(tiny_folder)))
 
     return grade

@@ -9,10 +9,9 @@ import time
 
 import pytest
 
+from tests.conftest import RIGHT, append
 from tests.console import ROOT, scores
 from tests.processes import session_ends
-
-RIGHT = "def double(x):\n    return 2 * x\n"
 
 # What a check file adds so that the grading process of "bob" dies at one step.
 DIES = {
@@ -69,8 +68,7 @@ def test_a_killed_grading_process_loses_only_its_own_submission(
         hand_in(name, work_py=RIGHT, answer_txt="42 die" if name == "bob" else "42")
     if "{flag}" in DIES[step]:
         flag.touch()
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text() + DIES[step].replace("{flag}", str(flag)))
+    append(tiny_folder / "checks.py", DIES[step].replace("{flag}", str(flag)))
     out = tmp_path / "out"
     done = grade("batch", tiny_folder, tmp_path / "uploads", "--out", out, "--jobs", 2)
     assert done.returncode == 1, done.stderr
@@ -102,8 +100,7 @@ def waiting(tiny_folder, hand_in, tmp_path):
     """A batch whose first submission is being graded, in a temporary folder of its own."""
     started = []
     flag, temporary = tmp_path / "flag", tmp_path / "temporary"
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text() + SLOW.replace("{flag}", str(flag)))
+    append(tiny_folder / "checks.py", SLOW.replace("{flag}", str(flag)))
     for name in ("ada", "bob"):
         hand_in(name, work_py=RIGHT, answer_txt="42")
     temporary.mkdir()

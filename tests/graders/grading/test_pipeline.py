@@ -11,9 +11,8 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission, ungraded
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
-from tests.conftest import edit
+from tests.conftest import RIGHT, append, edit
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 WRONG = "def double(x):\n    return x + 2\n"
 OPTIONS = Options(best_tier())
 
@@ -40,8 +39,7 @@ def test_a_right_submission_earns_everything_until_the_student_side_changes(
     submission = hand_in(work_py=RIGHT, answer_txt="42")
     result = grade(submission, tiny)
     assert (result.status, result.score, result.max_score) == ("graded", 6.0, 6.0)
-    side = tiny_folder / "student_side.py"
-    side.write_text(side.read_text() + "\n\ndef double(x):\n    return 0\n")
+    append(tiny_folder / "student_side.py", "\n\ndef double(x):\n    return 0\n")
     assert points(grade(submission, tiny))["double"] == 0.0
 
 
@@ -68,9 +66,8 @@ def test_a_wrong_one_is_told_why_and_a_skipped_check_what_really_happened(
     tiny_folder, tiny, hand_in
 ):
     """The check that failed, not one skipped because of it; and no failure where there is none."""
-    file = tiny_folder / "checks.py"
-    text = file.read_text().replace("import fail", "import fail, skip")
-    file.write_text(text + MORE)
+    edit(tiny_folder / "checks.py", "import fail", "import fail, skip")
+    append(tiny_folder / "checks.py", MORE)
     result = grade(hand_in(work_py=WRONG, answer_txt="41"), tiny)
     assert points(result) == {"double": 0.0, "answer": 1.0}
     found = checks(result)
@@ -187,7 +184,7 @@ def test_only_the_sandbox_knows_the_oracle(tiny_folder, tiny, hand_in):
         "import reference.models.attention\n\n\ndef expected(x):\n    return 2 * x\n"
     )
     side = tiny_folder / "student_side.py"
-    side.write_text(side.read_text() + "\ndef peek():\n    import work\n    return work.peek()\n")
+    append(side, "\ndef peek():\n    import work\n    return work.peek()\n")
     peek = """
 def peek():
     import importlib
@@ -204,7 +201,7 @@ def peek():
 
 
 def test_without_code_the_students_process_has_no_oracle(tiny_folder, tiny, hand_in):
-    (tiny_folder / "oracle.py").write_text("def double(x):\n    return 2 * x\n")
+    (tiny_folder / "oracle.py").write_text(RIGHT)
     result = grade(hand_in(answer_txt="42"), tiny)
     assert points(result)["double"] == 0.0
 

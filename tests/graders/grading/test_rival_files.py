@@ -7,7 +7,7 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
-from tests.conftest import edit
+from tests.conftest import RIGHT, edit, write_files
 
 FILES = """
 from graders.adapting.gathered import code_folder, gather
@@ -32,7 +32,6 @@ def notes():
 def places():
     return {"double": f"`double` in {taken().place('double')}"}
 """
-RIGHT = "def double(x):\n    return 2 * x\n"
 WRONG = "import math\n\n\ndef double(x):\n    return 3 * x\n"
 
 
@@ -44,10 +43,8 @@ def grade(tiny_folder, tmp_path):
         edit(tiny_folder / "assignment.toml", 'code = ["work.py"]', 'code = ["*.py"]')
         (tiny_folder / "student_side.py").write_text(side)
         edit(tiny_folder / "checks.py", "Doubling 21", "double of 21")
-        for name, text in files.items():
-            path = tmp_path / "ada" / f"{name.replace('__', '/')}.py"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        named = {f"{name.replace('__', '/')}.py": text for name, text in files.items()}
+        write_files(tmp_path / "ada", named)
         task = load_assignment(str(tiny_folder))
         options = Options(best_tier(), only=frozenset(("double",)))
         return grade_submission(identify(tmp_path / "ada", task.name), task, options)

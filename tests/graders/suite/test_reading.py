@@ -5,7 +5,7 @@ import pytest
 from graders.errors import UsageError
 from graders.registry.discovery import load_assignment
 from graders.suite.reading import suite_tests
-from tests.conftest import edit
+from tests.conftest import edit, write_files
 
 HEAD = """
 import unittest
@@ -25,12 +25,8 @@ def read(tmp_path):
     """`read(source, **files)`: the tests of a suite with this test file."""
 
     def tests(source, **files):
-        folder = tmp_path / "tests"
-        folder.mkdir(exist_ok=True)
-        (folder / "test_a.py").write_text(HEAD + source)
-        for name, text in files.items():
-            (folder / f"{name}.py").write_text(text)
-        return suite_tests(folder)
+        named = {f"{name}.py": text for name, text in files.items()}
+        return suite_tests(write_files(tmp_path / "tests", {"test_a.py": HEAD + source, **named}))
 
     return tests
 
