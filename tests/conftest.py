@@ -139,6 +139,9 @@ def double(x):
     return work.double(x)
 """
 
+RIGHT = "def double(x):\n    return 2 * x\n"
+SOLUTION = {"work.py": RIGHT, "answer.txt": "42"}
+
 CHECKS = '''
 import pytest
 from graders.checks.compare import fail
@@ -169,13 +172,40 @@ def test_answer(submitted, score):
 '''
 
 
-def write_tiny(folder):
-    """Write the tiny assignment into a new folder."""
-    folder.mkdir(parents=True)
-    (folder / "assignment.toml").write_text(ASSIGNMENT)
-    (folder / "student_side.py").write_text(STUDENT_SIDE)
-    (folder / "checks.py").write_text(CHECKS)
+def edit(file, old, new):
+    """Write a file with `new` where `old`, which it must contain, is first."""
+    text = file.read_text()
+    assert old in text, (file, old)
+    file.write_text(text.replace(old, new, 1))
+
+
+def append(file, text):
+    with file.open("a") as target:
+        target.write(text)
+
+
+def replaced(text, *changes):
+    """The text with these replacements, each of which it must allow."""
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def write_files(folder, files):
+    """Write files, given as text or bytes by their path in the folder, and return the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
     return folder
+
+
+def write_tiny(folder):
+    """Write the tiny assignment into a folder."""
+    code = {"student_side.py": STUDENT_SIDE, "checks.py": CHECKS}
+    return write_files(folder, {"assignment.toml": ASSIGNMENT, **code})
 
 
 def write_submission(folder, **files):

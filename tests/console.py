@@ -1,6 +1,7 @@
 """Run commands: `softmark` in this process or one of its own, and those of a page's blocks."""
 
 import contextlib
+import csv
 import io
 import os
 import re
@@ -47,6 +48,16 @@ def softmark_process(*words, start=("grade.py",), **options):
     environment = {"PATH": os.environ["PATH"], "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
     options = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True} | options
     return subprocess.run(command, **options)
+
+
+def grades(out):
+    """The rows of grades.csv by submission."""
+    with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
+        return {row["submission"]: row for row in csv.DictReader(file)}
+
+
+def scores(out):
+    return {name: row["score"] for name, row in grades(out).items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import yaml
 from junitparser import JUnitXml
 
 from reference.data.world import write_world
+from tests.conftest import RIGHT, write_files
 
 ROOT = Path(__file__).parent.parent
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -89,7 +90,7 @@ def test_a_script_is_bash_that_runs_nothing_of_the_repository(name):
 
 
 def test_a_right_submission_passes_the_step(runner, tiny_folder, hand_in, tmp_path):
-    folder = hand_in(work_py="def double(x):\n    return 2 * x\n", answer_txt="42")
+    folder = hand_in(work_py=RIGHT, answer_txt="42")
     done = runner("Grade", folder, assignment=tiny_folder, fail_below="100%")
     assert done.returncode == 0, done.stderr
     out, summary = written(tmp_path)
@@ -101,8 +102,7 @@ def test_a_right_submission_passes_the_step(runner, tiny_folder, hand_in, tmp_pa
 
 def test_a_wrong_one_fails_it_and_learns_where(runner, tiny_folder, hand_in, tmp_path):
     folder = hand_in("a b;$(touch pwned)", answer_txt="0")
-    for name, text in WRONG.items():
-        (folder / name).write_text(text)
+    write_files(folder, WRONG)
     done = runner("Grade", folder.parent, assignment=tiny_folder, path=folder.name, fail_below=2)
     assert done.returncode == 3, done.stderr
     out, summary = written(tmp_path)

@@ -16,8 +16,8 @@ from graders.storage.adjustments import open_adjustments
 from graders.storage.files import only_writer
 from graders.storage.store import FILE, read_store
 from reports.review.adjusting import Adjusting, Asked
-from tests.conftest import write_submission, write_tiny
-from tests.console import ROOT, softmark
+from tests.conftest import append, edit, write_submission, write_tiny
+from tests.console import ROOT, grades, softmark
 from tests.processes import wait_for
 
 MORE = """
@@ -63,9 +63,8 @@ WORDS = ("--comment", "The handout allows it.", "--reviewer", "Rea")
 def make_course(place):
     """Grade ada (everything right) and bob (1 of 2 for the answer, no form)."""
     folder = write_tiny(place / "tiny")
-    toml, checks = folder / "assignment.toml", folder / "checks.py"
-    toml.write_text(toml.read_text() + MORE)
-    checks.write_text(checks.read_text() + CHECKS)
+    append(folder / "assignment.toml", MORE)
+    append(folder / "checks.py", CHECKS)
     for name, answer in (("ada", "42\n"), ("bob", "41")):
         write_submission(place / "uploads" / name, answer_txt=answer)
     assert grade(place / "out").returncode == 0
@@ -96,11 +95,6 @@ def page(out, student="bob"):
     return (out / "reports" / f"{student}.html").read_text()
 
 
-def grades(out, student="bob"):
-    with (out / "grades.csv").open(newline="") as file:
-        return next(row for row in csv.DictReader(file) if row["submission"] == student)
-
-
 def trail(out):
     with contextlib.closing(sqlite3.connect(out / FILE)) as store:
         return store.execute("SELECT action, points, reviewer FROM adjustments").fetchall()
@@ -109,7 +103,7 @@ def trail(out):
 def test_points_count_everywhere_and_the_page_says_what_changed(course):
     done = adjust(course, "BOB", "answer", "--points", "1,5", *WORDS)
     assert "bob, answer: 1 -> 1.5" in done.stderr
-    assert (document(course)["score"], grades(course)["answer"]) == (4.5, "1.5")
+    assert (document(course)["score"], grades(course)["bob"]["answer"]) == (4.5, "1.5")
     assert "Your instructor set these points to 1.5; the checks give 1." in page(course)
     assert "The handout allows it." in page(course)
     gradescope = json.loads((course / "gradescope" / "bob.json").read_text())
@@ -145,7 +139,7 @@ def test_full_points_and_undo_leave_a_trail(course):
 def test_an_excused_criterion_is_in_no_total_and_no_statistic(course):
     adjust(course, "ada", "form", "--excuse", *WORDS)
     assert (document(course, "ada")["score"], document(course, "ada")["max_score"]) == (5, 5)
-    assert grades(course, "ada")["form"] == ""
+    assert grades(course)["ada"]["form"] == ""
     assert "excused you from this criterion; it does not count." in page(course, "ada")
     assert page(course, "ada").count("Advice only") == 1
     index = (course / "index.html").read_text()
@@ -165,9 +159,9 @@ def test_a_late_penalty_comes_after(course):
     for file in (upload, upload / "answer.txt"):
         os.utime(file, (1772449200, 1772449200))  # 2 March, 11:00
     grade(course)
-    assert grades(course)["final"] == "3.1"
+    assert grades(course)["bob"]["final"] == "3.1"
     adjust(course, "bob", "form", "--excuse", *WORDS)
-    assert grades(course)["final"] == "3.5"
+    assert grades(course)["bob"]["final"] == "3.5"
 
 
 def test_a_comment_is_text(course):
@@ -183,8 +177,7 @@ def test_a_comment_is_text(course):
 @pytest.mark.parametrize("action", [("--points", 1), ("--waive",), ("--excuse",)])
 @pytest.mark.parametrize("grading", ["", LATE])
 def test_what_waits_for_a_release_shows_nothing_of_it(course, action, grading):
-    with (course.parent / "tiny" / "assignment.toml").open("a") as toml:
-        toml.write(grading)
+    append(course.parent / "tiny" / "assignment.toml", grading)
     grade(course)
     before = page(course)
     adjust(course, "bob", "later", *action, *WORDS)
@@ -267,14 +260,13 @@ def test_another_file_is_named(course, tmp_path, text, said):
 def test_a_regrade_keeps_it_and_names_what_to_review(course, file, old, new, points):
     adjust(course, "bob", "answer", "--points", 0.5, *WORDS)
     changed, to = course.parent / "tiny" / file, "0.4" if points == "0.2" else "0.5"
-    assert old in changed.read_text()
-    changed.write_text(changed.read_text().replace(old, new))
+    edit(changed, old, new)
     words = ("regrade", course.parent / "tiny", "--out", course, "--executor", "serial")
     done = softmark(*words, "--publish")
     said = f"machine 1 -> {points}, adjusted to {to} by Rea"
     assert f"review bob, answer: {said}" in done.stdout
     assert said.replace(">", "&gt;") in (course / "regrade.html").read_text()
-    assert grades(course)["answer"] == to
+    assert grades(course)["bob"]["answer"] == to
     assert f"set these points to {to}; the checks give {points}." in page(course)
     told = f"gave 1 when somebody adjusted it to {to}, and give {points} now"
     assert told in (course / "index.html").read_text()

@@ -19,9 +19,10 @@ from graders.grading.precheck import missing_parts, precheck_options
 from graders.grading.secret import new_secret
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
+from tests.conftest import RIGHT, edit
 from tests.console import ROOT, softmark, softmark_process
 from tests.planted import examples_of
-from tests.test_grade import RIGHT, write_world_in
+from tests.test_grade import write_world_in
 
 WRONG = "def double(x):\n    return x + 2\n"
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*[34]\d")
@@ -30,19 +31,14 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*[34]\d")
 @pytest.fixture
 def named(tiny_folder):
     """The tiny assignment with the names that its checks look for."""
-    file = tiny_folder / "assignment.toml"
-    text = file.read_text().replace(
-        'artifacts = ["answer.txt"]',
-        'artifacts = ["answer.txt", "plot.png"]\noptional = ["plot.png"]\nnames = ["double"]',
-    )
-    file.write_text(text)
+    more = '"answer.txt", "plot.png"]\noptional = ["plot.png"]\nnames = ["double"]'
+    edit(tiny_folder / "assignment.toml", '"answer.txt"]', more)
     return tiny_folder
 
 
 def hide(folder):
-    file = folder / "assignment.toml"
     hidden = 'title = "The hidden answer"\nvisibility = "hidden"'
-    file.write_text(file.read_text().replace('title = "The answer"', hidden))
+    edit(folder / "assignment.toml", 'title = "The answer"', hidden)
 
 
 def check(upload, assignment, *words):
@@ -157,8 +153,7 @@ def in_a_terminal(words, wish):
 
 @pytest.mark.parametrize(("asked", "unjudged"), [("", ()), (", data", ("The answer",))])
 def test_only_a_metric_that_asks_for_the_data_waits_for_them(tiny_folder, hand_in, asked, unjudged):
-    file = tiny_folder / "checks.py"
-    file.write_text(file.read_text().replace("(submitted, score)", f"(submitted, score{asked})"))
+    edit(tiny_folder / "checks.py", "(submitted, score)", f"(submitted, score{asked})")
     task, upload = load_assignment(str(tiny_folder)), hand_in(work_py=RIGHT)
     plan = precheck_options(task, upload, best_tier(), data=None, only=None)
     assert plan.not_graded == unjudged

@@ -13,8 +13,8 @@ from watchfiles import Change
 
 from graders.model import FileSpec
 from graders.registry.watching import _Wanted
+from tests.conftest import RIGHT
 from tests.console import ROOT
-from tests.test_grade import RIGHT
 
 PATIENCE = 120
 FILES = FileSpec(("work.py",), ("answer.txt", "*.predictions"))

@@ -5,9 +5,10 @@ import json
 import pytest
 from junitparser import JUnitXml
 
+from tests.conftest import RIGHT, edit
 from tests.console import softmark
+from tests.test_check import hide
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 RAISES = """import os
 
 def double(x):
@@ -22,8 +23,7 @@ def ci(tiny_folder, monkeypatch):
 
     The metric of the assignment needs the course's data, which no workflow has.
     """
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text().replace("(submitted, score)", "(submitted, score, data)"))
+    edit(tiny_folder / "checks.py", "(submitted, score)", "(submitted, score, data)")
 
     def run(folder, *words, start="."):
         monkeypatch.chdir(folder)
@@ -94,9 +94,7 @@ def test_points_where_nothing_is_judged_are_misuse(ci, hand_in):
 
 
 def test_hidden_criteria_are_judged_for_staff_alone(ci, hand_in, tiny_folder, tmp_path):
-    file = tiny_folder / "assignment.toml"
-    hidden = 'id = "answer"\nvisibility = "hidden"'
-    file.write_text(file.read_text().replace('id = "answer"', hidden))
+    hide(tiny_folder)
     folder, out = hand_in(work_py=RIGHT, answer_txt="41"), tmp_path / "summary.md"
     students = ci(folder, "--summary", out, "--junit", tmp_path / "junit.xml")
     assert "4 of 4" in students.stdout
@@ -105,9 +103,7 @@ def test_hidden_criteria_are_judged_for_staff_alone(ci, hand_in, tiny_folder, tm
 
 
 def test_only_knows_no_hidden_criterion_without_hidden(ci, hand_in, tiny_folder):
-    file = tiny_folder / "assignment.toml"
-    hidden = 'id = "answer"\nvisibility = "hidden"'
-    file.write_text(file.read_text().replace('id = "answer"', hidden))
+    hide(tiny_folder)
     folder = hand_in(work_py=RIGHT)
     for name in ("answer", "nothing"):
         done = ci(folder, "--only", name)

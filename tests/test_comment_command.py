@@ -9,6 +9,7 @@ import pytest
 from commands.deciding import comment
 from graders.errors import UsageError
 from graders.storage.store import FILE
+from tests.conftest import edit
 from tests.console import softmark
 
 HOSTILE = "<script>alert(1)</script> \x1b[31m See {{ 7 }}."
@@ -59,8 +60,7 @@ def test_comments_are_on_pages_stay_in_the_store_and_can_be_withdrawn(out, tiny_
         with pytest.raises(UsageError, match=sentence):
             rea(*words, **options)
 
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text().replace("Times two.", "Twice."))
+    edit(tiny_folder / "checks.py", "Times two.", "Twice.")
     softmark("regrade", tiny_folder, "--out", out, "--publish", "--executor", "serial")
     assert told(out) == ["ada", "bob"], "kept in a regrade"
     rea("ada", undo=True)

@@ -9,7 +9,8 @@ import pytest
 
 from graders.course.roster import with_drops
 from graders.storage.files import only_writer
-from tests.console import softmark
+from tests.conftest import SOLUTION, edit, write_files
+from tests.console import grades, softmark
 
 DUE = {"hw1": datetime(2026, 3, 1, 12, tzinfo=UTC), "hw2": datetime(2026, 3, 15, 12, tzinfo=UTC)}
 LATE = {  # days
@@ -57,24 +58,16 @@ def grade(tiny_folder, tmp_path):
 
 
 def write(folder, answer):
-    folder.mkdir(parents=True)
-    (folder / "work.py").write_text("def double(x):\n    return 2 * x\n")
-    (folder / "answer.txt").write_text(answer)
-
-
-def rows(out):
-    """The rows of grades.csv by submission."""
-    with (out / "grades.csv").open(newline="") as file:
-        return {row["submission"]: row for row in csv.DictReader(file)}
+    write_files(folder, SOLUTION | {"answer.txt": answer})
 
 
 def finals(out):
-    return {name: row["final"] for name, row in rows(out).items()}
+    return {name: row["final"] for name, row in grades(out).items()}
 
 
 def changed(before, out):
     """The submissions whose row is another one now."""
-    after = rows(out)
+    after = grades(out)
     return {name for name in {*before, *after} if before.get(name) != after.get(name)}
 
 
@@ -93,7 +86,7 @@ def test_an_extension_changes_one_students_grade_and_no_row_is_lost(grade, tmp_p
     out = grade("hw1")
     old = "student,due\nbob,2026-03-02T12:00:00Z\n"
     (out / "extensions.csv").write_text(old.replace("\n", "\r\n"))  # as a spreadsheet saves it
-    before = rows(out)
+    before = grades(out)
     done = softmark("extend", out, "ADA@example.edu", "--due", "2026-03-02T12:00Z", *SAID)
     assert "ada@example.edu: due 2026-03-01 12:00 UTC -> 2026-03-02 12:00 UTC" in done.stderr
     assert changed(before, out) == {"ada"}
@@ -150,7 +143,7 @@ def test_a_folder_whose_name_is_encoded_is_known_by_its_own_name(grade, tmp_path
 def test_an_extension_of_a_member_known_only_by_name_counts_for_the_group(grade, tmp_path):
     (tmp_path / "roster.csv").write_text(f"{ROSTER}dan,Flo Green,,,B,\n")
     out = grade("hw1")
-    before = rows(out)
+    before = grades(out)
     softmark("extend", out, "Flo Green", "--due", "2026-03-09T12:00Z")
     assert changed(before, out) == {"dan"}
     assert (before["dan"]["final"], finals(out)["dan"]) == ("1.8", "2")
@@ -158,7 +151,7 @@ def test_an_extension_of_a_member_known_only_by_name_counts_for_the_group(grade,
 
 def test_a_bank_of_late_days_is_spent_in_the_order_of_due_dates(grade, tmp_path):
     first, second = grade("hw1"), grade("hw2")
-    before = {out: rows(out) for out in (first, second)}
+    before = {out: grades(out) for out in (first, second)}
     done = softmark("late-days", second, first, "--bank", 3)
     assert done.returncode == 0, done.stderr
     table = {line.split(" <")[0].strip(): line.split()[-3:] for line in done.stdout.splitlines()}
@@ -168,7 +161,7 @@ def test_a_bank_of_late_days_is_spent_in_the_order_of_due_dates(grade, tmp_path)
     assert (first / "late_days.csv").read_text().splitlines()[1:] == (
         ["ada,2,late-days,,", "adda,3,late-days,,", "dan,1,late-days,,"]
     )
-    ada = rows(second)["ada"]
+    ada = grades(second)["ada"]
     assert (ada["late_days"], ada["late_days_used"], ada["final"]) == ("3", "1", "0.8")
     assert "3 days late, 1 late day used, minus 0.2" in page(second, "ada")
     assert finals(first) == {"ada": "1", "adda": "2", "bob": "2", "cleo": "0", "dan": "2"}
@@ -185,7 +178,7 @@ def test_a_bank_of_late_days_is_spent_in_the_order_of_due_dates(grade, tmp_path)
     (first / "late_days.csv").write_text("student,days\n1815,0\n")
     softmark("late-days", first, second, "--bank", 3)
     assert finals(first)["ada"] == before[first]["ada"]["final"]
-    assert rows(second)["ada"]["late_days_used"] == "3"
+    assert grades(second)["ada"]["late_days_used"] == "3"
     assert "1815,0," in (first / "late_days.csv").read_text()
     softmark("late-days", first, second, "--bank", 0)
     assert finals(second) == {name: row["final"] for name, row in before[second].items()}
@@ -199,7 +192,7 @@ def test_a_bank_of_late_days_is_spent_in_the_order_of_due_dates(grade, tmp_path)
     assert "duplicate line for `ada`" in problem("show", "--out", first)
     (first / "late_days.csv").unlink()
     toml = tmp_path / "hw2" / "assignment.toml"
-    toml.write_text(toml.read_text().replace("late_percent_per_day = 10\n", ""))
+    edit(toml, "late_percent_per_day = 10\n", "")
     free = softmark("late-days", first, second, "--bank", 3)
     assert f"{second}: late work costs nothing" in free.stderr
     toml.write_text(toml.read_text().partition("\n")[2])
@@ -219,7 +212,7 @@ def test_who_dropped_is_kept_and_marked_and_counts_in_no_mean(grade, tmp_path):
     assert "Mean</dt><dd>1.75 " in course, "7 of four: ada, adda, bob and dan"
     assert "full credit: 3 of 4" in course
     assert 'Partial credit</th><td class="num">1</td>' in course, "of ada's check alone"
-    assert "(dropped)" in rows(out)["cleo"]["student"]
+    assert "(dropped)" in grades(out)["cleo"]["student"]
     assert "dropped" not in page(out, "cleo")
     exported = softmark("export", "csv", "--out", out).stdout.splitlines()
     found = {row["submission"]: row["dropped"] for row in csv.DictReader(exported)}
@@ -238,7 +231,7 @@ def test_who_dropped_is_kept_and_marked_and_counts_in_no_mean(grade, tmp_path):
 def test_a_student_is_marked_as_dropped_by_an_appended_row_and_nothing_is_graded(grade):
     out = grade("hw1")
     graded = [(out / "results" / f"{name}.json").stat().st_mtime_ns for name in ("bob", "dan")]
-    before = rows(out)
+    before = grades(out)
     done = softmark("drop", out, "1815", *SAID)
     assert done.stderr.strip() == "ada@example.edu: dropped (ada)"
     assert changed(before, out) == {"ada"}
@@ -259,7 +252,7 @@ def test_a_student_is_marked_as_dropped_by_an_appended_row_and_nothing_is_graded
     assert [(out / "results" / f"{name}.json").stat().st_mtime_ns for name in ("bob", "dan")] == (
         graded
     )
-    said = {name: "(dropped)" in row["student"] for name, row in rows(out).items()}
+    said = {name: "(dropped)" in row["student"] for name, row in grades(out).items()}
     assert said == {"ada": True, "adda": False, "bob": False, "cleo": False, "dan": False}
     assert "Eve Late" not in (out / "said").read_text()
     listed = softmark("drop", out).stdout
@@ -275,22 +268,22 @@ def test_a_student_is_marked_as_dropped_by_an_appended_row_and_nothing_is_graded
 
 def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(grade, tmp_path):
     out = grade("hw1")
-    before = rows(out)
+    before = grades(out)
     done = softmark(
         "merge", out, "adda", "1815", *LAST, "--comment", "A typo.", "--reviewer", "Rea"
     )
     assert "adda counts for Ada Lovelace" in done.stderr
     assert changed(before, out) == {"ada", "adda"}
-    assert "ada" not in rows(out), "the last attempt counts"
-    assert rows(out)["adda"]["student"].startswith("Ada Lovelace <ada@example.edu>")
+    assert "ada" not in grades(out), "the last attempt counts"
+    assert grades(out)["adda"]["student"].startswith("Ada Lovelace <ada@example.edu>")
     assert "<h1><bdi>Ada Lovelace</bdi></h1>" in page(out, "adda")
     assert not list(out.glob("*/ada.*")), "its page would show another final grade"
     assert "not in the roster: adda" in (out / "said").read_text()
     grade("hw1")
     assert "not in the roster" not in (out / "said").read_text()
-    assert "ada" not in rows(out), "also after the same batch"
+    assert "ada" not in grades(out), "also after the same batch"
     softmark("late-days", out, "--bank", 3)
-    assert rows(out)["adda"]["late_days_used"] == "3"
+    assert grades(out)["adda"]["late_days_used"] == "3"
     softmark("late-days", out, "--bank", 0)
     told = softmark("comment", out, "ada@example.edu", "--comment", "Hello.")
     assert "adda: commented" in told.stderr, "of two attempts, the email means the one that counts"
@@ -301,7 +294,7 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     assert all(word in listed.stdout for word in ("adda", "ada", "last", "Rea", "A typo."))
     done = softmark("merge", out, "adda", "--undo")
     assert "adda belongs to adda again" in done.stderr
-    assert (rows(out)["adda"], rows(out)["bob"]) == (before["adda"], before["bob"])
+    assert (grades(out)["adda"], grades(out)["bob"]) == (before["adda"], before["bob"])
     assert finals(out)["ada"] == "1", "with the extension"
     assert len(list(out.glob("*/ada.*"))) == 3, "nothing is lost"
     text = (out / "merged.csv").read_text()
@@ -311,11 +304,11 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     softmark("merge", out, "adda", "ada", "--attempts", "best")
     assert finals(out).get("adda") == "2"
     softmark("merge", out, "dan", "adda", "--attempts", "all")  # over two merges
-    assert [name for name, row in rows(out).items() if "Ada" in row["student"]] == (
+    assert [name for name, row in grades(out).items() if "Ada" in row["student"]] == (
         ["ada", "adda", "dan"]
     )
     softmark("merge", out, "adda", "--undo")
-    assert "Ada" not in rows(out)["adda"]["student"]
+    assert "Ada" not in grades(out)["adda"]["student"]
     for words, said in (
         (("adda", "ada"), "--attempts is missing"),
         (("adda", "adda", *LAST), "they are one submission already"),
@@ -334,7 +327,7 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
 def test_a_merge_is_of_nobody_else_and_a_student_without_a_number_has_attempts(grade, tmp_path):
     (tmp_path / "roster.csv").write_text("submission,name\nbob,Bob\ndan,Bob\n")
     out = grade("hw1")
-    before = rows(out)
+    before = grades(out)
     softmark("merge", out, "adda", "bob", *LAST)
     assert changed(before, out) == {"adda", "bob"}, "dan has the same name, and is another one"
     softmark("attempts", out)
@@ -344,8 +337,7 @@ def test_a_merge_is_of_nobody_else_and_a_student_without_a_number_has_attempts(g
 def test_the_best_attempt_is_chosen_with_the_late_days_that_cost_nothing(grade, tmp_path):
     (tmp_path / "roster.csv").write_text(f"{ROSTER}adda,Ada Lovelace,ada@example.edu,1815,A,\n")
     out = grade("hw1")
-    toml = tmp_path / "hw1" / "assignment.toml"
-    toml.write_text(toml.read_text().replace("per_day = 10", "per_day = 30"))
+    edit(tmp_path / "hw1" / "assignment.toml", "per_day = 10", "per_day = 30")
     said = "1 student has several submissions, and all of them count: ada and adda ("
     assert said in (out / "said").read_text()
     index = (out / "index.html").read_text()

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.console import softmark
+from tests.conftest import edit
+from tests.console import grades, softmark
 
 GRADING = """
 due = 2026-03-01T12:00:00Z
@@ -66,11 +67,6 @@ def table(done):
     return list(csv.reader(io.StringIO(done.stdout)))
 
 
-def grades(out):
-    with (out / "grades.csv").open(newline="") as file:
-        return {row["submission"]: row for row in csv.DictReader(file)}
-
-
 def test_a_gradescope_export_becomes_a_canvas_gradebook(batch, out, roster):
     done = batch()
     assert done.returncode == 0, done.stderr
@@ -127,8 +123,7 @@ def test_progress_over_the_attempts_is_shown_for_the_best_as_for_all(batch, out,
 
 def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
     batch()
-    file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text().replace("day = 25", "day = 50"))
+    edit(tiny_folder / "assignment.toml", "day = 25", "day = 50")
     written = softmark("export", "nbgrader", "--out", out)
     assert [row[-2] for row in table(written)] == ["score", "1", "1"]
     assert "1 student page is older than these grades" in written.stderr
@@ -137,9 +132,8 @@ def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
 
 
 def test_provisional_grades_are_counted(batch, out, tiny_folder):
-    check = tiny_folder / "checks.py"
     waits = 'score.confirm("Your points count until then.")\n    if text == "41"'
-    check.write_text(check.read_text().replace('if text == "41"', waits, 1))
+    edit(tiny_folder / "checks.py", 'if text == "41"', waits)
     batch()
     done = softmark("export", "nbgrader", "--out", out)
     said = "2 of 2 grades are provisional, because points wait to be confirmed"

@@ -1,6 +1,5 @@
 """The command line as people use it: files, exit codes, one clear sentence for bad input."""
 
-import csv
 import json
 import re
 import subprocess
@@ -13,9 +12,9 @@ import pytest
 from graders.registry.check_files import collected
 from graders.registry.discovery import load_assignment
 from reference.data.world import write_world
-from tests.console import ROOT, softmark, softmark_process
+from tests.conftest import RIGHT, edit
+from tests.console import ROOT, scores, softmark, softmark_process
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 # sysconfig reads a file named after the platform, so it is asked while the platform is the true one
 NOT_LINUX = """
 import json, sys, sysconfig
@@ -34,11 +33,6 @@ for words in json.loads(sys.argv[1]):
 def write_world_in(folder):
     write_world(folder / "data")
     return folder / "data"
-
-
-def scores(out):
-    with (out / "grades.csv").open(newline="") as file:
-        return {row["submission"]: row["score"] for row in csv.DictReader(file)}
 
 
 def test_run_writes_what_each_reader_needs(tiny_folder, hand_in, tmp_path):
@@ -78,8 +72,7 @@ def test_run_grades_as_many_at_once_as_asked_for(tiny_folder, hand_in, tmp_path)
         assert time.monotonic() < end
         time.sleep(0.01)
     if text == "41"'''
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text().replace('\n    if text == "41"', waits))
+    edit(tiny_folder / "checks.py", '\n    if text == "41"', waits)
     uploads = [hand_in(name, answer_txt=text) for name, text in (("ada", "42"), ("bob", "41"))]
     words = ("--out", tmp_path / "out", "--only", "answer", "--jobs", 2)
     done = softmark_process("run", tiny_folder, *uploads, *words)
@@ -97,15 +90,13 @@ def test_check_tells_a_student_what_fails(tiny_folder, hand_in):
 
 
 def test_check_counts_only_what_could_be_judged(tiny_folder, hand_in):
-    file = tiny_folder / "checks.py"
-    ours = "    raise GraderFault('the answers are not here')\n    text ="
-    text = file.read_text().replace("    text =", ours, 1)
-    file.write_text("from graders.errors import GraderFault\n" + text)
+    ours = "    from graders.errors import GraderFault\n    raise GraderFault('no answers here')\n"
+    edit(tiny_folder / "checks.py", "    text =", f"{ours}    text =")
     folder = hand_in(work_py=RIGHT, answer_txt="42")
     data = ("--data", write_world_in(folder.parent))
     done = softmark("check", folder, "--assignment", tiny_folder, *data)
     assert done.returncode == 0, done.stderr
-    assert "the answers are not here" in " ".join(done.stdout.split())
+    assert "no answers here" in " ".join(done.stdout.split())
     assert "Score: 4 / 4 (criteria checked here)" in done.stdout
 
 
@@ -249,8 +240,7 @@ def test_what_nobody_submitted_is_refused_before_grading(tiny_folder, hand_in, t
 
 def test_a_forgotten_data_folder_is_one_sentence(tiny_folder, hand_in, tmp_path):
     declared = '\n[data_files]\n"dev.tsv" = { rows = 500 }\n[[criterion]]'
-    file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text().replace("\n[[criterion]]", declared, 1))
+    edit(tiny_folder / "assignment.toml", "\n[[criterion]]", declared)
     upload = hand_in(answer_txt="London\n" * 500)
     done = softmark("run", tiny_folder, upload, "--out", tmp_path / "out")
     assert done.returncode == 2

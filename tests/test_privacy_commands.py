@@ -14,7 +14,7 @@ from graders.privacy.pseudonyms import Names, pseudonym
 from graders.storage.store import FILE, open_store, read_store
 from reports.submission_files import remove_files
 from submissions.people import Person
-from tests.conftest import write_submission, write_tiny
+from tests.conftest import write_files, write_submission, write_tiny
 from tests.console import softmark
 
 DUMP = Path(__file__).parent / "graders" / "storage" / "store_of_22_november.sql"
@@ -133,10 +133,8 @@ def test_goes_on_where_it_was_interrupted(out):
 
 
 def test_files_that_still_name_a_student_are_listed(out):
-    (out / "notes").mkdir()
-    (out / "notes" / "letters.html").write_text("To ADA LOVELACE.")
-    (out / "notes" / "ada-byron.txt").write_text("")
-    (out / "notes" / "bob.txt").write_text("glovelacew 1815001")
+    notes = {"letters.html": "To ADA LOVELACE.", "ada-byron.txt": ""}
+    write_files(out / "notes", {**notes, "bob.txt": "glovelacew 1815001"})
     receipt = forget(out, "ada-byron", "--yes")
     assert {each for each in ("letters.html", "ada-byron.txt", "bob.txt") if each in receipt} == {
         "letters.html",

@@ -17,6 +17,7 @@ from graders.storage.files import only_writer
 from graders.storage.store import CacheKey, open_store, read_store
 from reports.course.files import publish_course, write_course
 from reports.review.outputs import write_grades
+from tests.conftest import edit
 
 KINDS = ("hidden", "after_due_date", "after_published")
 RUBRIC = "".join(
@@ -157,8 +158,7 @@ def test_undo_reaches_pages_that_the_last_batch_left(course):
 
 
 def test_a_criterion_that_is_hidden_by_now_is_not_shown(course):
-    toml = course.folder / "assignment.toml"
-    toml.write_text(toml.read_text().replace('"after_published"', '"hidden"'))
+    edit(course.folder / "assignment.toml", '"after_published"', '"hidden"')
     release(course.out)
     assert course.shown() == {"after_due_date"}
 

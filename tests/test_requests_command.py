@@ -9,7 +9,7 @@ import pytest
 
 from graders.storage.requests import code_of
 from graders.storage.store import FILE, read_store
-from tests.conftest import write_submission, write_tiny
+from tests.conftest import RIGHT, SOLUTION, append, edit, write_files, write_submission, write_tiny
 from tests.console import softmark
 
 HIDDEN = """
@@ -20,22 +20,23 @@ points = 3
 kind = "metric"
 visibility = "hidden"
 """
+HIDDEN_CHECK = '''
+
+@pytest.mark.criterion("later")
+def test_later(fingerprints):
+    """Later."""
+    fingerprints["x.params"] = "equal in all"
+'''
 HOSTILE = "<script>alert(1)</script> \x1b[31m =1+1 [bold]"
 
 
 def make_course(place):
     """Grade ada (5 of 6) and bob (6 of 6)."""
     folder = write_tiny(place / "tiny")
-    toml, checks = folder / "assignment.toml", folder / "checks.py"
-    toml.write_text(toml.read_text() + HIDDEN)
-    checks.write_text(
-        checks.read_text()
-        + '\n\n@pytest.mark.criterion("later")\ndef test_later(fingerprints):\n    """Later."""\n'
-        + '    fingerprints["x.params"] = "equal in all"\n'
-    )
+    append(folder / "assignment.toml", HIDDEN)
+    append(folder / "checks.py", HIDDEN_CHECK)
     for name, answer in (("ada", "41"), ("bob", "42")):
-        code = "def double(x):\n    return 2 * x\n"
-        write_submission(place / "uploads" / name, work_py=code, answer_txt=answer)
+        write_submission(place / "uploads" / name, work_py=RIGHT, answer_txt=answer)
     words = ("batch", folder, place / "uploads", "--out", place / "out")
     softmark(*words, "--executor", "serial")
 
@@ -236,10 +237,7 @@ def test_appeal_overwrites_nothing_and_takes_no_endless_file(out, tmp_path):
 
 def test_a_granted_case_becomes_an_example_that_expects_the_adjusted_points(out):
     tiny_folder = out.parent / "tiny"
-    solution = tiny_folder / "solution"
-    solution.mkdir()
-    (solution / "work.py").write_text("def double(x):\n    return 2 * x\n")
-    (solution / "answer.txt").write_text("42")
+    write_files(tiny_folder / "solution", SOLUTION)
     adjusted = ("--points", "2", "--comment", "41 is fine, too.")
     assert softmark("adjust", out, "ada", "answer", *adjusted).returncode == 0
     words = ("plant", out, "ada", "right-41", "--why", "41 is fine.")
@@ -252,8 +250,7 @@ def test_a_granted_case_becomes_an_example_that_expects_the_adjusted_points(out)
     assert [path.name for path in made.parent.iterdir()] == ["right-41"], "nothing else is left"
     said = softmark("validate", tiny_folder, "--executor", "serial")
     assert (said.returncode, "`answer` loses" in said.stdout) == (1, True), said.stdout
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text().replace(".strip()", ".strip().replace('41', '42')"))
+    edit(tiny_folder / "checks.py", ".strip()", ".strip().replace('41', '42')")
     said = softmark("validate", tiny_folder, "--executor", "serial")
     assert "`answer` loses" not in said.stdout, "the check is mended"
     assert (

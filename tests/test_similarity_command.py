@@ -7,15 +7,14 @@ from zipfile import ZipFile
 import pytest
 
 from graders.registry.discovery import load_assignment
+from tests.conftest import write_files
 from tests.console import softmark
 from tests.graders.similarity.test_pairs import COPY, ORIGINAL, OWN, notebook
 
 
 @pytest.fixture
 def uploads(tmp_path):
-    for name, code in {"ada": ORIGINAL, "bob": OWN}.items():
-        (tmp_path / "uploads" / name).mkdir(parents=True)
-        (tmp_path / "uploads" / name / "work.py").write_text(code)
+    write_files(tmp_path / "uploads", {"ada/work.py": ORIGINAL, "bob/work.py": OWN})
     with ZipFile(tmp_path / "uploads" / "eve.zip", "w") as archive:
         archive.writestr("deep/in/it/other.py", COPY)
     return tmp_path / "uploads"

@@ -12,9 +12,9 @@ from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.options import GradingRequest, Options
 from graders.storage.store import open_store
 from submissions.receive import identify
+from tests.conftest import RIGHT
 from tests.console import ROOT, blocks_of
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 GUIDE = ROOT / "docs" / "guides" / "instructor.md"
 
 

@@ -1,22 +1,12 @@
 """The store as people use it: resume, retry, regrade, show."""
 
-import csv
 import json
 import re
 
 import pytest
 
-from tests.console import softmark, softmark_process
-
-
-def edit(file, old, new):
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new, 1))
-
-
-def scores(out):
-    with (out / "grades.csv").open(newline="") as file:
-        return {row["submission"]: row["score"] for row in csv.DictReader(file)}
+from tests.conftest import edit
+from tests.console import scores, softmark, softmark_process
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
+from tests.conftest import SOLUTION, edit, write_files
 
 CARELESS = '''
 import pytest
@@ -39,16 +40,11 @@ def test_answer(submitted):
 @pytest.fixture
 def solved(tiny_folder):
     """The tiny assignment with the folder of its solution, and no planted example."""
-    (tiny_folder / "solution").mkdir()
-    (tiny_folder / "solution" / "work.py").write_text("def double(x):\n    return 2 * x\n")
-    (tiny_folder / "solution" / "answer.txt").write_text("42")
+    write_files(tiny_folder / "solution", SOLUTION)
     checks = tiny_folder / "checks.py"  # which break at wrong bytes, and where a reply is an array
-    text = checks.read_text().replace(".decode()", '.decode(errors="replace")')
-    text = text.replace('came != 21 * settings["factor"]', 'repr(came) != "42"')
-    text = text.replace(
-        'student.call("double", x=0) == 0', 'repr(student.call("double", x=0)) == "0"'
-    )
-    checks.write_text(text)
+    edit(checks, ".decode()", '.decode(errors="replace")')
+    edit(checks, 'came != 21 * settings["factor"]', 'repr(came) != "42"')
+    edit(checks, 'student.call("double", x=0) == 0', 'repr(student.call("double", x=0)) == "0"')
     return tiny_folder
 
 

@@ -7,6 +7,7 @@ from graders.failures import Failures, Hint, add_hint, observed, read_hints, wit
 from graders.model import Criterion
 from graders.storage.store import read_store
 from reports.course.view import course_view
+from tests.conftest import edit
 from tests.console import softmark
 from tests.reports.conftest import CODE, check_result, criterion_result
 
@@ -117,8 +118,7 @@ def test_a_wrong_file_is_named(tmp_path, text):
 
 
 def test_a_mistake_that_is_named_has_its_hint_in_the_next_grading(tiny_folder, hand_in, tmp_path):
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text().replace(', hint="Times two."', ""))
+    edit(tiny_folder / "checks.py", ', hint="Times two."', "")
     work = "def double(x):\n    return x + {}\n"
     for name, added in (("ada", 1), ("bob", 2), ("eve", "'a'")):
         hand_in(name, work_py=work.format(added), answer_txt="42")

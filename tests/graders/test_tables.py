@@ -6,29 +6,23 @@ from graders.audit.examples import write_examples
 from graders.data.declared import refuse_other_data
 from graders.errors import UsageError
 from graders.registry.discovery import load_assignment
+from tests.conftest import LIMITS, write_files
 
-ASSIGNMENT = """
+ASSIGNMENT = f"""
 name = "own"
 title = "Own"
 version = 1
 seed = 7
-
-[limits]
-wall_seconds = 10
-cpu_seconds = 20
-memory_bytes = 4294967296
-output_bytes = 65536
-processes = 64
-
+{LIMITS}
 [files]
 code = ["work.py"]
-
 [[criterion]]
 id = "rows"
 title = "Rows"
 points = 2
 kind = "code"
 """
+AGAIN = '[[criterion]]\nid = "rows"\ntitle = "R"\npoints = 1\nkind = "code"\n[[criterion]]'
 WRITTEN, EXAMPLES, DATA = "written.toml", "examples.toml", "data.toml"
 QUESTION = """
 [[question]]
@@ -53,8 +47,7 @@ BESIDE = {WRITTEN: QUESTION, EXAMPLES: EXAMPLE, DATA: '[data_files]\n"a" = { row
 
 def refusal(folder, files):
     """What is said of an assignment with these files, without its folder."""
-    for name, text in {"assignment.toml": ASSIGNMENT, **files}.items():
-        (folder / name).write_text(text)
+    write_files(folder, {"assignment.toml": ASSIGNMENT, **files})
     with pytest.raises(UsageError) as refused:
         read_all(folder)
     return str(refused.value).removeprefix(f"{folder}/")
@@ -71,7 +64,11 @@ def read_all(folder):
     [
         ("version = 1", "verson = 1", "there is no key `verson`; did you mean `version`?"),
         ("version = 1", 'version = "one"', '`version` is "one"; it must be a whole number'),
+        ("version = 1", "version = 1\ncolour = 1", "`colour`"),
+        ("seed = 7", "seed = ", ""),
         ("wall_seconds", "wall_secs", "no key `wall_secs`; did you mean"),
+        ("wall_seconds = 10", "wall_seconds = 'long'", "limits: `wall_seconds` is"),
+        ("[[criterion]]", AGAIN, "duplicate criterion id `rows`"),
         ("points = 2", "point = 2", "criterion `rows`: there is no key `point`; did you mean"),
         ("points = 2", "points = -2", "criterion `rows`: `points` is -2; it must be at least 0"),
         ("points = 2\n", "", "criterion `rows`: the key `points` is missing"),

@@ -7,7 +7,6 @@ from packages.gradescope.autograder import write_autograder
 from packages.gradescope.settings import Settings
 from tests.packages.container import Container, lay_out, needs_containers
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 WRONG = "def double(x):\n    return x\n"
 
 

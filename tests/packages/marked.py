@@ -155,11 +155,3 @@ text = "CANARY rubric"
     "examples/wrong/expected.toml": 'why = "CANARY example"\n',
     "examples/wrong/answer.txt": "CANARY example",
 }
-
-
-def write_marked(folder):
-    """The assignment's folder."""
-    for name, text in FILES.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return folder

@@ -6,7 +6,8 @@ import shutil
 
 import pytest
 
-from tests.packages.conftest import RIGHT, WRONG
+from tests.conftest import RIGHT
+from tests.packages.conftest import WRONG
 from tests.packages.container import LANDLOCK, stub
 
 CREATED, DUE = "2026-03-02T12:00:00.000000-07:00", "2026-03-01T12:00:00.000000-07:00"

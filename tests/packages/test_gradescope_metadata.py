@@ -11,6 +11,7 @@ from packages.gradescope.metadata import (
     in_words,
     read_metadata,
 )
+from tests.conftest import append
 
 CREATED = "2026-03-02T12:00:00.123456-07:00"
 DUE = "2026-03-01T12:00:00.000000-07:00"
@@ -104,7 +105,6 @@ def test_best_score_of_hidden_points_stays_with_staff(tiny, tiny_folder):
     assert list(about_previous(before, tiny)) == [
         "2 submissions before this one; the best had 3.5."
     ]
-    file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text() + 'visibility = "hidden"\n')
+    append(tiny_folder / "assignment.toml", 'visibility = "hidden"\n')
     hidden = load_assignment(str(tiny_folder))
     assert list(about_previous(before, hidden)) == ["2 submissions before this one."]

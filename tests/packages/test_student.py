@@ -21,8 +21,9 @@ from graders.written.verifiers.parts import later
 from packages.student.assignment import strip
 from packages.student.bundle import bundle_files, write_bundle
 from packages.student.rubric import questions_toml
+from tests.conftest import append, edit, write_files
 from tests.console import softmark, softmark_process
-from tests.packages.marked import FILES, MARK, write_marked
+from tests.packages.marked import FILES, MARK
 from tests.planted import examples_of
 
 NEARLY = "def double(x):\n    return 2 * x or 1\n"
@@ -35,7 +36,7 @@ BUNDLED = {
 
 @pytest.fixture
 def marked(tmp_path):
-    return write_marked(tmp_path / "marked")
+    return write_files(tmp_path / "marked", FILES)
 
 
 def unzipped(assignment, tmp_path):
@@ -126,12 +127,6 @@ def test_a_bundle_is_installed_by_pip_alone(marked, tmp_path):
     assert (target / "bin" / "softmark").is_file()
 
 
-def changed(marked, name, old, new):
-    file = marked / name
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new))
-
-
 REFUSED = {
     "a check of a hidden criterion outside": (
         "checks.py", 'criterion("double", weight=3)', 'criterion("later")',
@@ -169,7 +164,7 @@ REFUSED = {
 @pytest.mark.parametrize("why", REFUSED)
 def test_what_would_tell_or_not_work_is_refused(marked, tmp_path, why):
     name, old, new, said = REFUSED[why]
-    changed(marked, name, old, new)
+    edit(marked / name, old, new)
     with pytest.raises(UsageError, match=said):
         write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
     assert not (tmp_path / "check.zip").exists()
@@ -189,8 +184,7 @@ def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path):
         ("shared.py", "NAME = 'table.txt'", "table.txt"),
     )
     for module, line, _ in reading:
-        with (marked / module).open("a") as code:
-            code.write(f"\ndef read_it():\n    {line}\n")
+        append(marked / module, f"\ndef read_it():\n    {line}\n")
     (marked / "key.py").write_text('"""Labels."""\nGOLD = [1, 2, 3]\n')
     made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
     for module, _, file in reading:
@@ -204,9 +198,9 @@ def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path):
 
 
 def test_a_setting_of_hidden_checks_alone_is_not_packed(marked, tmp_path):
-    changed(marked, "assignment.toml", 'visibility = "hidden"', "")
-    changed(marked, "assignment.toml", 'visibility = "after_due_date"', "")
-    changed(marked, "written.toml", 'visibility = "hidden"', "")
+    edit(marked / "assignment.toml", 'visibility = "hidden"', "")
+    edit(marked / "assignment.toml", 'visibility = "after_due_date"', "")
+    edit(marked / "written.toml", 'visibility = "hidden"', "")
     toml = next(unzipped(marked, tmp_path).glob("graders/assignments/*/assignment.toml"))
     assert "factor" in toml.read_text()
     assert "CANARY_setting" not in toml.read_text()
@@ -237,7 +231,7 @@ def test_a_bundled_assignment_judges_as_for_staff(assignment, tmp_path):
 
 def test_any_title_and_name_make_a_bundle_that_can_be_read(tmp_path):
     toml = FILES["assignment.toml"].replace('"marked"', '"1 CS/A-2_é"').replace("Double", "𝑥 😀")
-    folder = write_marked(tmp_path / "own")
+    folder = write_files(tmp_path / "own", FILES)
     (folder / "assignment.toml").write_text(toml, encoding="utf-8")
     assignment = load_assignment(str(folder))
     made = bundle_files(assignment, strip(assignment))

@@ -144,6 +144,21 @@ def widest(page):
     return page.evaluate("document.documentElement.scrollWidth")
 
 
+SCREENS = pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+
+
+def unfold(page):
+    page.locator("details").evaluate_all("all => all.forEach((each) => each.open = true)")
+
+
+def assert_usable(page, width):
+    """Unfolded, it does not scroll sideways, axe finds nothing serious, nothing was refused."""
+    unfold(page)
+    assert widest(page) == width
+    assert_accessible(page)
+    assert page.complaints == []
+
+
 def assert_accessible(page):
     """Axe finds nothing serious."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")

@@ -23,7 +23,7 @@ from reports.audit import write_audit
 from reports.terminal import audit as terminal_audit
 from reports.terminal.results import OUT
 from tests.reports.chromium import needs_chromium
-from tests.reports.conftest import assert_accessible, widest
+from tests.reports.conftest import SCREENS, assert_usable
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J"
 LONG = "x = " + "a_long_name_without_a_space" * 9
@@ -71,13 +71,9 @@ def test_the_page_has_every_part_and_runs_no_text_of_others(audit, tmp_path):
 
 @needs_chromium
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+@SCREENS
 def test_the_page_is_accessible_and_does_not_scroll_sideways(visit, audit, tmp_path, width, scheme):
-    page = visit(write_audit(audit, tmp_path), width, color_scheme=scheme)
-    page.locator("details").evaluate_all("all => all.forEach((each) => each.open = true)")
-    assert widest(page) == width
-    assert_accessible(page)
-    assert page.complaints == []
+    assert_usable(visit(write_audit(audit, tmp_path), width, color_scheme=scheme), width)
 
 
 @pytest.mark.parametrize("width", [40, 120])

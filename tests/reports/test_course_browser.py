@@ -8,7 +8,7 @@ from reports.course import page as course_page
 from reports.course.progress import ProgressPage
 from reports.submission_files import write_submission_files
 from tests.reports.chromium import needs_chromium
-from tests.reports.conftest import assert_accessible, widest, write_reports
+from tests.reports.conftest import SCREENS, assert_accessible, assert_usable, widest, write_reports
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 WINDOW = 4
@@ -203,14 +203,12 @@ def test_the_table_is_the_same_with_and_without_a_script(opened, site, course, m
 PAPER = "getComputedStyle(document.body).backgroundColor"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+@SCREENS
 def test_axe_finds_no_serious_fault_and_nothing_scrolls_sideways(opened, width, scheme):
     page = opened(width=width, color_scheme=scheme)
-    assert widest(page) == width
     shade = [int(value) for value in page.evaluate(PAPER)[4:-1].split(",")]
     assert min(shade) > 200 if scheme == "light" else max(shade) < 60
-    page.locator("details").evaluate_all("all => all.forEach((each) => each.open = true)")
-    assert_accessible(page)
+    assert_usable(page, width)
 
 
 def test_no_page_with_hostile_text_scrolls_sideways(visit, tmp_path, hostile):

@@ -8,6 +8,7 @@ from graders.registry.discovery import load_assignment
 from graders.storage.store import CacheKey, open_store
 from reports.course.files import show_draft, write_course
 from reports.course.generations import comparisons
+from tests.conftest import edit
 from tests.console import softmark
 
 TASK = "cs224n-a4"
@@ -75,8 +76,7 @@ def test_regrade_shows_its_draft_on_the_course_page(tiny_folder, hand_in, tmp_pa
     task = ("--out", out, "--executor", "serial")
     graded = softmark("batch", tiny_folder, uploads, *task, "--only", "answer")
     assert graded.returncode == 0, graded.stderr
-    check = tiny_folder / "checks.py"
-    check.write_text(check.read_text().replace('if text == "41"', 'if text == "40"', 1))
+    edit(tiny_folder / "checks.py", 'if text == "41"', 'if text == "40"')
     assert softmark("regrade", tiny_folder, *task).returncode == 0
     page = (out / "index.html").read_text()
     assert "<strong>0</strong> up, <strong>1</strong> down" in page

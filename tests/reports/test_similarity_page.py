@@ -16,7 +16,7 @@ from graders.similarity.pairs import (
 )
 from reports.similarity import write_similarity
 from tests.reports.chromium import needs_chromium
-from tests.reports.conftest import assert_accessible, widest
+from tests.reports.conftest import SCREENS, assert_usable
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\ud800"
 LONG = "\tx = " + "a_long_name_without_a_space" * 9
@@ -67,10 +67,6 @@ def test_the_json_file_has_the_same_content(found, tmp_path):
 
 @needs_chromium
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+@SCREENS
 def test_the_page_is_accessible_and_does_not_scroll_sideways(visit, found, tmp_path, width, scheme):
-    page = visit(write_similarity(found, tmp_path), width, color_scheme=scheme)
-    page.locator("details").evaluate_all("all => all.forEach((each) => each.open = true)")
-    assert widest(page) == width
-    assert_accessible(page)
-    assert page.complaints == []
+    assert_usable(visit(write_similarity(found, tmp_path), width, color_scheme=scheme), width)

@@ -7,10 +7,12 @@ from tests.reports.chromium import needs_chromium
 from tests.reports.conftest import (
     CODE,
     FILES,
+    SCREENS,
     SECRET,
-    assert_accessible,
+    assert_usable,
     check_result,
     criterion_result,
+    unfold,
     widest,
 )
 from tests.reports.test_student_page_parts import FIGURES, SEQUENCES, Accuracy, Curve, Rotation
@@ -47,18 +49,15 @@ def opened(visit, tmp_path):
 
     def open_(result, width=1280, **options):
         page = visit(write_submission_files(result, tmp_path)[-1], width, **options)
-        page.locator("details").evaluate_all("all => all.forEach((each) => each.open = true)")
+        unfold(page)
         return page
 
     return open_
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+@SCREENS
 def test_axe_finds_no_serious_fault_and_nothing_scrolls(opened, make_result, width, scheme):
-    page = opened(everything(make_result), width, color_scheme=scheme)
-    assert widest(page) == width
-    assert page.complaints == []
-    assert_accessible(page)
+    assert_usable(opened(everything(make_result), width, color_scheme=scheme), width)
 
 
 def test_hostile_names_in_pictures_stay_text(opened, make_result):

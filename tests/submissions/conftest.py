@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import write_files
+
 A4 = {
     "a4/src/dataset.py": b"dataset",
     "a4/src/attention.py": b"attention",
@@ -48,11 +50,7 @@ class Uploads:
         return path
 
     def tree(self, files, name="alice"):
-        for place, data in files.items():
-            path = self.folder / name / place
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        return self.folder / name
+        return write_files(self.folder / name, files)
 
     def raw(self, data, name):
         path = self.folder / name

@@ -8,6 +8,7 @@ import pytest
 from submissions.archives.archive import unpack
 from submissions.limits import UnpackLimits
 from submissions.submission import Rejected
+from tests.conftest import replaced
 
 
 def entry(name, mode=0, system=3):
@@ -18,11 +19,7 @@ def entry(name, mode=0, system=3):
 
 def patched(path, changes):
     """The zip with bytes exchanged everywhere (in the local headers and in the directory)."""
-    data = path.read_bytes()
-    for old, new in changes:
-        assert old in data
-        data = data.replace(old, new)
-    path.write_bytes(data)
+    path.write_bytes(replaced(path.read_bytes(), *changes))
     return path
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from graders.adapting.gathered import gather
 from graders.model import Limits
+from tests.conftest import write_files
 
 from .offline_process import offline, run_offline  # noqa: F401  fixtures, too
 
@@ -32,13 +33,11 @@ def take(tmp_path):
     uploads = itertools.count()
 
     def take(files, *wanted, **options):
-        folder = tmp_path / f"upload{next(uploads)}"
-        for name, content in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if isinstance(content, list):
-                content = notebook(*content)
-            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        written = {
+            name: notebook(*content) if isinstance(content, list) else content
+            for name, content in files.items()
+        }
+        folder = write_files(tmp_path / f"upload{next(uploads)}", written)
         return gather(folder, wanted=wanted, **options)
 
     return take

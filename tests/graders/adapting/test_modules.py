@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from graders.adapting.modules import Modules
+from tests.conftest import write_files
 
 WANTED = {"dataset_under_test": ("Data",), "attention_under_test": ("rotate", "table")}
 DATA = "class Data:\n    size = 1\n"
@@ -20,10 +21,7 @@ def modules(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
 
     def write(**files):
-        for name, text in files.items():
-            path = tmp_path / f"{name.replace('__', '/')}.py"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        write_files(tmp_path, {f"{n.replace('__', '/')}.py": text for n, text in files.items()})
         found = Modules(tmp_path, WANTED, lambda outline, name: outline.is_written(name))
         found.install()
         return found

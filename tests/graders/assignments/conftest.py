@@ -26,6 +26,7 @@ from graders.grading.pipeline import grade_submission
 from graders.model import Check
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
+from tests.conftest import write_files
 
 FOLDER = ASSIGNMENTS / "cs224n_a4"
 COURSE_FILES = Path(__file__).parents[4] / "shared" / "data" / "birthplaces"
@@ -84,8 +85,7 @@ def importable(tmp_path, monkeypatch):
     """Writes modules where Python imports them, before the stand-ins."""
 
     def write(**sources):
-        for name, text in sources.items():
-            (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        write_files(tmp_path, {f"{name}.py": text for name, text in sources.items()})
         monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path, str(FOLDER / "standins")])
         importlib.invalidate_caches()
 
@@ -98,8 +98,7 @@ def submit(tmp_path, world):
     assigned = load_assignment("cs224n-a4").settings
 
     def make(files, data=world, sandbox=None, **changes):
-        for name, content in files.items():
-            (tmp_path / name).write_bytes(content)
+        write_files(tmp_path, files)
         submitted = SubmittedFiles({name: tmp_path / name for name in files})
         predictions = metrics.PredictionFiles(submitted, data, {**assigned, **changes})
         return metrics.Checkpoints(sandbox, predictions)
@@ -134,6 +133,11 @@ def _check(name, checkpoints):
     found = [checkpoint for checkpoint in CHECKPOINTS if checkpoint.id == asked.replace("_", "-")]
     found += [{}] if kind == "weights" else []
     return partial(getattr(weights, f"test_{kind if found else name}"), checkpoints, *found)
+
+
+def lines(places):
+    """The bytes of a prediction file that says these places."""
+    return "".join(f"{place}\n" for place in places).encode()
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from graders.checks.verdict import verdict
 from graders.errors import StudentRaised
 from graders.model import Check
 from graders.registry.discovery import ASSIGNMENTS
+from tests.conftest import replaced
 from tests.console import ROOT
 from tests.graders.assignments.answering import Answering
 from tests.planted import examples_of
@@ -105,10 +106,7 @@ def broken(reader):
 def written(tmp_path, *changes, base="right-uniform-content"):
     """The reader of a planted dataset with these replacements in it."""
     text = (examples_of("cs224n-a4") / base / "src" / "dataset.py").read_text(encoding="utf-8")
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new, 1)
-    (tmp_path / "dataset.py").write_text(text, encoding="utf-8")
+    (tmp_path / "dataset.py").write_text(replaced(text, *changes), encoding="utf-8")
     return reader_of(tmp_path / "dataset.py")
 
 
@@ -188,8 +186,7 @@ def test_generator_of_the_dataset_s_own_is_right(tmp_path):
         "        self.block_size",
         "        self.rng = random.Random(1)\n        self.block_size",
     )
-    changes = [("random.randint", "self.rng.randint")] * 3
-    assert broken(written(tmp_path, *changes, own)) == []
+    assert broken(written(tmp_path, ("random.randint", "self.rng.randint"), own)) == []
 
 
 def test_hint_and_counterexample_reach_the_student():

@@ -13,6 +13,7 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
+from tests.conftest import replaced, write_files
 from tests.planted import examples_of
 
 pytestmark = pytest.mark.slow
@@ -28,11 +29,7 @@ def solution(name):
 
 
 def changed(name, *changes):
-    text = solution(name)
-    for old, new in changes:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
+    return replaced(solution(name), *changes)
 
 
 @pytest.fixture
@@ -44,8 +41,7 @@ def results(tmp_path):
         folder.mkdir(exist_ok=True)
         for path in folder.iterdir():
             path.unlink()
-        for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8")
+        write_files(folder, files)
         options = Options(best_tier(), only=frozenset(only) or CODE)
         result = grade_submission(identify(folder, "jhu-hw6"), load_assignment("jhu-hw6"), options)
         assert result.status == "graded", result.environment
@@ -117,13 +113,10 @@ def notebook(text):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "changes",
-    [(), (("            optimizer.step()\n", ""), ("mean(dim=1)", "sum(dim=1)"))],
-    ids=["right", "wrong"],
-)
-def test_notebook_and_module_get_the_same(results, changes):
-    text, only = changed(PEFT, *changes), CODE - {"boolq-data"}
+def test_wrong_notebook_and_module_get_the_same(results):
+    """Of a right notebook, an example is planted."""
+    text = changed(PEFT, ("            optimizer.step()\n", ""), ("mean(dim=1)", "sum(dim=1)"))
+    only = CODE - {"boolq-data"}
     seen = [
         {
             check.id: (check.status, check.fraction, check.hint)
@@ -133,7 +126,7 @@ def test_notebook_and_module_get_the_same(results, changes):
         for files in ({PEFT: text}, {"classification.ipynb": notebook(text)})
     ]
     assert seen[0] == seen[1]
-    assert any(fraction < 1 for _, fraction, _ in seen[0].values()) == bool(changes)
+    assert any(fraction < 1 for _, fraction, _ in seen[0].values())
 
 
 # ---------------------------------------------------------------- missing, faked or wrong code
@@ -181,11 +174,6 @@ def test_each_of_two_files_has_its_share(grade):
     lost, said = grade({BASE: solution(BASE), PEFT: broken}, "training")
     assert lost == {"training": 1}
     assert "`train` in `classification.py`, line" in said
-
-
-def test_wrong_pooling_costs_full_tuning_alone(grade):
-    files = {PEFT: changed(PEFT, ("mean(dim=1)", "select(1, 0)")), BASE: solution(BASE)}
-    assert grade(files, *PEFT_CRITERIA)[0] == {"full-tuning": 2}
 
 
 def test_unwritten_starter_earns_nothing(grade):

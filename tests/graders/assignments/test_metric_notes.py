@@ -4,6 +4,8 @@ import itertools
 
 import pytest
 
+from tests.graders.assignments.conftest import lines
+
 MODELS = ("vanilla.nopretrain", "vanilla.pretrain", "rope.pretrain")
 NOP, VANILLA, ROPE = MODELS
 SIX = [(model, part) for model in MODELS for part in ("dev", "test")]
@@ -14,10 +16,6 @@ EVERY = ("nopretrain_dev", "nopretrain_test", "pretrain_dev", "pretrain_test", "
 
 def name(model, part):
     return f"{model}.{part}.predictions"
-
-
-def lines(places):
-    return "".join(f"{place}\n" for place in places).encode()
 
 
 @pytest.fixture

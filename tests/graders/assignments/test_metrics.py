@@ -3,6 +3,8 @@ import math
 
 import pytest
 
+from tests.graders.assignments.conftest import lines
+
 NOP_DEV, NOP_TEST = "vanilla.nopretrain.dev.predictions", "vanilla.nopretrain.test.predictions"
 DEV, TEST = "vanilla.pretrain.dev.predictions", "vanilla.pretrain.test.predictions"
 ROPE_DEV, ROPE_TEST = "rope.pretrain.dev.predictions", "rope.pretrain.test.predictions"
@@ -13,10 +15,6 @@ FILE = {
     "pretrain_test": TEST,
     "rope_test": ROPE_TEST,
 }
-
-
-def lines(places):
-    return "".join(f"{place}\n" for place in places).encode()
 
 
 @pytest.mark.parametrize("check", FILE)

@@ -8,9 +8,10 @@ from graders.assignments.cs224n_a4.hidden.predictions.submitted import choice
 from graders.data.birthplaces import read_data
 from graders.errors import UsageError
 from graders.registry.discovery import ASSIGNMENTS
+from tests.graders.assignments.conftest import lines
 from tests.planted import examples_of
 
-DEV, TEST = "vanilla.pretrain.dev.predictions", "vanilla.pretrain.test.predictions"
+DEV = "vanilla.pretrain.dev.predictions"
 ROPE_TEST = "rope.pretrain.test.predictions"
 ASK = {"missing_checkpoints": "review", "doubtful_predictions": "review"}
 SOLUTION = ASSIGNMENTS / "cs224n_a4" / "solution"
@@ -19,10 +20,6 @@ SIGN = "a model does not know which of its answers are wrong"
 
 def extracted():
     return (examples_of("cs224n-a4") / "unproven-predictions-extracted" / ROPE_TEST).read_bytes()
-
-
-def lines(places):
-    return "".join(f"{place}\n" for place in places).encode()
 
 
 @pytest.mark.parametrize(("k", "fraction"), [(20, 1.0), (6, 0.5)])

@@ -20,6 +20,7 @@ from graders.grading.rerun import RerunPlan, Schedule
 from graders.registry.discovery import load_assignment
 from reference.data.world import write_world
 from submissions.receive import identify
+from tests.graders.assignments.conftest import lines
 
 TASK = load_assignment("cs224n-a4")
 ONE_STEP = Schedule(epochs=1, batches=1, examples=2, questions=1)
@@ -216,12 +217,8 @@ for loader in (by_name, by_place):
 # ---------------------------------------------------------------- beside what was handed in
 
 
-def answers(places):
-    return "".join(f"{place}\n" for place in places).encode()
-
-
 def test_equal_predictions_are_noted(upload, world):
-    same = {"vanilla.nopretrain.dev.predictions": answers("London" for _ in world.dev)}
+    same = {"vanilla.nopretrain.dev.predictions": lines("London" for _ in world.dev)}
     _, compares = judge(upload(LONDON, same))
     assert compares.status == "passed"
     assert "All lines are identical." in compares.message
@@ -230,8 +227,8 @@ def test_equal_predictions_are_noted(upload, world):
 
 def test_predictions_better_than_the_rerun_go_to_a_person(upload, world):
     files = {
-        "rope.pretrain.dev.predictions": answers(world.dev[:40] + ("Nowhere",) * 20),
-        "vanilla.nopretrain.dev.predictions": answers(("London",) * 59 + ("Ravia",)),
+        "rope.pretrain.dev.predictions": lines(world.dev[:40] + ("Nowhere",) * 20),
+        "vanilla.nopretrain.dev.predictions": lines(("London",) * 59 + ("Ravia",)),
     }
     _, compares = judge(upload(LONDON, files))
     assert compares.status == "needs_review"
@@ -244,7 +241,7 @@ def test_predictions_better_than_the_rerun_go_to_a_person(upload, world):
 
 
 def test_a_shortened_rerun_compares_no_accuracy(upload, world):
-    files = {"rope.pretrain.dev.predictions": answers(world.dev)}
+    files = {"rope.pretrain.dev.predictions": lines(world.dev)}
     counts = "if function == 'evaluate':\n    assert len(lines) == 1, lines\n"
     folder = upload(LONDON + counts, files)
     result = grade_submission(identify(folder, TASK.name), TASK, options(CUT))

@@ -11,16 +11,14 @@ from graders.assignments.cs224n_a4.training_script import runs as training_runs_
 from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
-from graders.registry.discovery import ASSIGNMENTS
-from tests.graders.assignments.answering import Answering, Replies, replaced
+from tests.conftest import replaced
+from tests.graders.assignments.answering import Answering, Replies
 from tests.planted import plain_source
 
-STANDINS = ASSIGNMENTS / "cs224n_a4" / "standins"
 CHECKS = {name: check for name, check in vars(checks).items() if name.startswith("test_")}
 SMALL = "n_layer=1, n_head=2, n_embd=16"  # a test needs no model of the course's size
 TRAIN = "    trainer.Trainer(model, pretrain_dataset, None, settings).train()\n"
 SAVE = "    torch.save(model.state_dict(), args.writing_params_path)\n"
-LOAD = "model.load_state_dict(torch.load(args.reading_params_path, map_location=device))"
 
 
 class InProcess(Answering):
@@ -72,18 +70,15 @@ def ask(check, student):
     return score.notes
 
 
-def test_plain_script_needs_no_advice(hand_in_script):
-    assert advice(hand_in_script()) == {}
-
-
 def test_script_is_run_once_for_all_checks(hand_in_script):
     student = hand_in_script(("650,", "600,"))
     assert set(advice(student)) == {"test_epochs"}
     assert student.calls == 1
 
 
-def test_finished_files_may_be_left_out(hand_in_script):
+def test_finished_files_may_be_left_out_and_no_patch_stays(hand_in_script):
     assert advice(hand_in_script(without=("models", "trainer", "utils"))) == {}
+    assert list(torch.utils.data.DataLoader([1, 2])) == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -125,13 +120,6 @@ def test_positions_are_found_in_a_model_of_another_size(hand_in_script, size):
     ask(CHECKS["test_rope_flag_reaches_model"], hand_in_script(size))
 
 
-def test_checkpoint_path_of_the_trainer_counts_as_saving(hand_in_script):
-    student = hand_in_script(
-        (SAVE, ""), ("writer=writer,", "writer=writer, ckpt_path=args.writing_params_path,")
-    )
-    assert advice(student) == {}
-
-
 SAVING = ((SAVE, ""), ("writer=writer,", "writer=writer, ckpt_path=args.writing_params_path,"))
 
 
@@ -143,11 +131,12 @@ def trainer_with(old, new):
 @pytest.mark.parametrize(
     "saving",
     [
+        "self.save_checkpoint()",
         "torch.save(self.model.state_dict(), config.ckpt_path)",
         "if epoch + 1 == config.max_epochs:\n                self.save_checkpoint()",
     ],
 )
-def test_trainer_that_saves_in_its_own_way_is_right(hand_in_script, saving):
+def test_trainer_that_saves_to_the_path_is_right(hand_in_script, saving):
     changed = trainer_with("            self.save_checkpoint()", f"            {saving}")
     assert advice(hand_in_script(*SAVING, trainer=changed)) == {}
 
@@ -195,8 +184,3 @@ def test_cases_are_the_handout_s_commands():
         "--reading_params_path vanilla.pretrain.params "
         "--finetune_corpus_path birth_places_train.tsv"
     )
-
-
-def test_training_leaves_no_patch_behind(hand_in_script):
-    advice(hand_in_script())
-    assert list(torch.utils.data.DataLoader([1, 2])) == [1, 2]

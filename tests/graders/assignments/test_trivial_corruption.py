@@ -64,7 +64,7 @@ TRIVIAL = {
     "a mask behind each character": "return self.pair(M.join(document[: limit // 2]))",
 }
 
-# What wrong code earns: each mistake costs its own checks.
+# What wrong code earns beside what examples.toml plants: each mistake costs its own checks.
 PARTLY = {
     "one mask, content lost": (6.8, "a, b, c = self.split(cut)\nreturn self.pair(a + M + c)"),
     "no masks, content moved": (8.8, "a, b, c = self.split(cut)\nreturn self.pair(a + c + b)"),
@@ -77,15 +77,6 @@ PARTLY = {
         7.6,
         "q = limit // 4\n"
         "return self.pair(document[:q] + M + document[2 * q : limit] + M + document[q : 2 * q])",
-    ),
-    "content stays in place": (
-        8.8,
-        "a, b, c = self.split(cut)\nreturn self.pair(a + M + b + M + c)",
-    ),
-    "never cut": (8.6, "a, b, c = self.split(document)\nreturn self.pair(a + M + c + M + b)"),
-    "y is x": (
-        8.6,
-        "a, b, c = self.split(cut)\nx, y = self.pair(a + M + c + M + b)\nreturn x, x",
     ),
     "a third of the readings": (
         7.6,

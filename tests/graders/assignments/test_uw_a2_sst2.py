@@ -12,6 +12,7 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
+from tests.conftest import replaced
 from tests.planted import examples_of
 
 SOLUTION = ASSIGNMENTS / "uw_a2" / "solution" / "A2S3.py"
@@ -33,10 +34,7 @@ def grade(tmp_path):
     """The Result of solution/A2S3.py with these changes, and of other files; none if empty."""
 
     def run(changes=(), *, draw=0, only=CRITERIA, **files):
-        code = SOLUTION.read_text(encoding="utf-8")
-        for old, new in changes:
-            assert old in code
-            code = code.replace(old, new)
+        code = replaced(SOLUTION.read_text(encoding="utf-8"), *changes)
         for name, text in {"A2S3.py": code, **files}.items():
             (tmp_path / name).write_text(text, encoding="utf-8")
             if not text:
@@ -91,13 +89,10 @@ def test_nothing_is_looked_up(grade):
     assert lost(grade(changes)) == {}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["", pytest.param("predictions == labels", marks=pytest.mark.long)]
-)
-def test_a_notebook_gets_the_result_of_the_same_script(grade, tmp_path, name):
-    changes = [(name, "predictions != labels")] if name else []
-    script = grade(changes)
+@pytest.mark.long
+def test_a_wrong_notebook_gets_the_result_of_the_same_script(grade, tmp_path):
+    """Of a right notebook, an example is planted."""
+    script = grade([("predictions == labels", "predictions != labels")])
     code = (tmp_path / "A2S3.py").read_text(encoding="utf-8")
     cells = [
         {"cell_type": "code", "metadata": {}, "outputs": [], "source": part.splitlines(True)}
@@ -117,13 +112,6 @@ def test_an_unwritten_classifier_earns_nothing(grade):
     result = grade([(SOLUTION.read_text(encoding="utf-8"), "\n".join(stubs))])
     assert lost(result) == {"sst2-data": 8.0, "sst2-training": 8.0, "sst2-main": 6.0}
     assert "leaves every weight" in message(result, "training-is-written")
-
-
-@pytest.mark.slow
-def test_token_types_are_named_where_training_misses_them(grade):
-    change = ("    model.train()\n", "    next(iter(dataloader))['token_type_ids']\n")
-    result = grade([change], only=frozenset({"sst2-training"}))
-    assert "no token_type_ids" in message(result, "training-is-written")
 
 
 @pytest.mark.slow
@@ -152,10 +140,18 @@ def test_a_name_that_is_missing_costs_its_checks_alone_and_is_told_in_one_senten
 
 
 @pytest.mark.slow
-def test_a_crash_is_told_with_its_line(grade):
-    change = ("        return self.examples[index]", "        return self.examples['x']")
-    result = grade([change], only=frozenset({"sst2-data"}))
-    assert "list indices must be integers" in message(result, "items-by-index")
+@pytest.mark.parametrize(
+    ("old", "new", "check", "said"),
+    [
+        ("return self.examples[index]", "return self.examples['x']", "items-by-index",
+         "list indices must be integers"),
+        ("model.train()\n", "next(iter(dataloader))['token_type_ids']\n", "training-is-written",
+         "no token_type_ids"),
+    ],
+)  # fmt: skip
+def test_a_crash_is_told_with_what_raised_it(grade, old, new, check, said):
+    criterion = "sst2-data" if check == "items-by-index" else "sst2-training"
+    assert said in message(grade([(old, new)], only=frozenset({criterion})), check)
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from graders.errors import UsageError
 from graders.execution.executors import SerialExecutor
 from graders.grading.options import GradingRequest, Options
 from graders.registry.discovery import load_assignment
-from tests.conftest import ASSIGNMENT, CHECKS, STUDENT_SIDE
+from tests.conftest import ASSIGNMENT, CHECKS, STUDENT_SIDE, edit, write_files
 from tests.console import softmark
 
 SOLUTION = """
@@ -66,9 +66,7 @@ def audited(folder, out, plan=PLAN, executor=SerialExecutor):
 def place(tmp_path_factory):
     """A folder with the assignment, and one for what was graded."""
     place = tmp_path_factory.mktemp("audit")
-    for name, text in FILES.items():
-        (place / "tiny" / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / "tiny" / name).write_text(text)
+    write_files(place / "tiny", FILES)
     return place
 
 
@@ -84,16 +82,12 @@ def folder(place, first, tmp_path):
     return tmp_path / "tiny"
 
 
-def edit(folder, name, old, new):
-    text = (folder / name).read_text()
-    assert old in text
-    (folder / name).write_text(text.replace(old, new))
+ENTRY = '[[survivor]]\nid = "{}"\nverdict = "out of scope"\nreason = "x"\n'
+RECORD = ENTRY.format("0123456789ab")
 
 
-def record(folder, ids, **more):
-    entries = [{"id": each, "verdict": "out of scope", "reason": "x", **more} for each in ids]
-    lines = ["\n".join(("[[survivor]]", *(f'{k} = "{v}"' for k, v in e.items()))) for e in entries]
-    (folder / "audit.toml").write_text("\n".join(lines))
+def record(folder, ids):
+    (folder / "audit.toml").write_text("".join(map(ENTRY.format, ids)))
 
 
 def test_survivors_are_what_the_checks_do_not_see(first):
@@ -143,7 +137,7 @@ def test_what_was_cut_off_is_graded_again(place, first, tmp_path):
 
 
 def test_a_changed_check_is_asked_again(place, folder):
-    edit(folder, "checks.py", "Nearly.", "Almost.")
+    edit(folder / "checks.py", "Nearly.", "Almost.")
     with pytest.raises(LookupError):
         audited(folder, place / "out", executor=NoExecutor)
 
@@ -156,7 +150,7 @@ def test_without_time_only_the_solution_is_graded(folder, tmp_path):
 
 def test_a_rewrite_that_loses_points_is_listed(folder, tmp_path):
     told = '    assert "2 * x" in open(work.__file__).read()\n    return work.double(x)'
-    edit(folder, "student_side.py", "    return work.double(x)", told)
+    edit(folder / "student_side.py", "    return work.double(x)", told)
     shutil.rmtree(folder / "examples")
     found = audited(folder, tmp_path / "new", Plan(mutants=0, rewrites=3, repeats=0))
     assert found.rewrites.lost
@@ -169,14 +163,10 @@ def test_a_rewrite_that_loses_points_is_listed(folder, tmp_path):
 def test_what_an_example_of_one_part_loses_anyway_is_not_lost(folder, tmp_path, points):
     toml = '[[criterion]]\nid = "half"\ntitle = "Half"\npoints = {}\nkind = "code"\n'
     (folder / "assignment.toml").write_text(ASSIGNMENT + toml.format(points))
-    edit(folder, "student_side.py", "def double", HALF_CALL)
-    edit(folder, "checks.py", "import pytest", HALF_CHECK)
-    edit(
-        folder,
-        "solution/work.py",
-        "\ndef double",
-        "\ndef half(x):\n    return x / 2\n\n\ndef double",
-    )
+    edit(folder / "student_side.py", "def double", HALF_CALL)
+    edit(folder / "checks.py", "import pytest", HALF_CHECK)
+    half = "\ndef half(x):\n    return x / 2\n\n\ndef double"
+    edit(folder / "solution/work.py", "\ndef double", half)
     (folder / "examples/right-sum/expected.toml").write_text('why = "a sum"\nonly = "double"\n')
     (folder / "examples/right-sum/work.py").write_text(SOLUTION.replace("x", "y"))
     found = audited(folder, tmp_path / "new", Plan(mutants=4, rewrites=2, repeats=0))
@@ -206,15 +196,17 @@ def test_records_that_match_no_survivor_are_listed(place, folder, first):
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("text", "said"),
     [
-        ({"verdict": "fine"}, '`verdict` is "fine"'),
-        ({"reazon": "x"}, "no key `reazon`; did you mean `reason`?"),
-        ({"reason": ""}, "`reason` is"),
+        (RECORD.replace("out of scope", "fine"), '`verdict` is "fine"'),
+        (RECORD + 'reazon = "x"', "no key `reazon`; did you mean `reason`?"),
+        (RECORD.replace('"x"', '""'), "`reason` is"),
+        (RECORD + RECORD, "listed twice"),
+        ('bases = ["right-product"]', "`right-product` in `bases` is no correct example"),
     ],
 )
-def test_a_mistake_in_audit_toml_is_one_sentence(folder, tmp_path, more, said):
-    record(folder, ["0123456789ab"], **more)
+def test_a_mistake_in_audit_toml_is_one_sentence(folder, tmp_path, text, said):
+    (folder / "audit.toml").write_text(text)
     with pytest.raises(UsageError) as error:
         audited(folder, tmp_path, executor=NoExecutor)
     assert said in str(error.value)
@@ -231,18 +223,6 @@ def every(found):
     return (*found.mutations.killed, *found.mutations.survivors)
 
 
-def test_an_unknown_example_is_one_sentence(folder, tmp_path):
-    (folder / "audit.toml").write_text('bases = ["right-product"]')
-    with pytest.raises(UsageError, match="`right-product` in `bases` is no correct example"):
-        audited(folder, tmp_path, executor=NoExecutor)
-
-
-def test_a_survivor_is_recorded_once(folder, tmp_path):
-    record(folder, ["0123456789ab"] * 2)
-    with pytest.raises(UsageError, match="listed twice"):
-        audited(folder, tmp_path, executor=NoExecutor)
-
-
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
@@ -251,7 +231,7 @@ def test_a_survivor_is_recorded_once(folder, tmp_path):
     ],
 )
 def test_what_cannot_be_audited_is_refused(folder, tmp_path, file, old, new, said):
-    edit(folder, file, old, new)
+    edit(folder / file, old, new)
     with pytest.raises(UsageError, match=said):
         audited(folder, tmp_path)
 

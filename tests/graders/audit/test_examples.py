@@ -6,8 +6,8 @@ from graders.audit.examples import example_names, expectation, write_examples
 from graders.errors import UsageError
 from graders.grading.cache_key import files_key
 from graders.registry.discovery import assignment_names, load_assignment
+from tests.conftest import RIGHT, SOLUTION, write_files
 
-SOLUTION = "def double(x):\n    return 2 * x\n"
 THREE = """[[example]]
 name = "wrong-three"
 why = "It is \\"three\\" times."
@@ -20,9 +20,7 @@ edits = [{ file = "work.py", old = "2 *", new = "3 *" }]
 @pytest.fixture
 def plant(tiny_folder, tiny, tmp_path):
     """Writes examples.toml and lays its examples out; returns the files of each, by name."""
-    (tiny_folder / "solution").mkdir()
-    (tiny_folder / "solution" / "work.py").write_text(SOLUTION)
-    (tiny_folder / "solution" / "answer.txt").write_text("42")
+    write_files(tiny_folder / "solution", SOLUTION)
 
     def lay_out(text):
         (tiny_folder / "examples.toml").write_text(text)
@@ -40,7 +38,7 @@ def plant(tiny_folder, tiny, tmp_path):
 
 def test_an_edit_changes_the_solution_and_what_is_expected_is_beside_it(plant, tiny, tmp_path):
     found = plant(THREE)
-    assert found == {"wrong-three": {"work.py": SOLUTION.replace("2 *", "3 *"), "answer.txt": "42"}}
+    assert found == {"wrong-three": {"work.py": RIGHT.replace("2 *", "3 *"), "answer.txt": "42"}}
     expected = expectation(tmp_path / "laid-out" / "wrong-three", tiny)
     assert (expected.why, expected.lost) == ('It is "three" times.', {"double": 4.0})
     assert (expected.mistakes, expected.hint) == ([], {})
@@ -59,7 +57,7 @@ edits = [
 [example.files]
 "notes/read.me" = "new"
 """
-    assert plant(THREE + more)["right-four"] == {"work.py": SOLUTION, "notes/read.me": "new"}
+    assert plant(THREE + more)["right-four"] == {"work.py": RIGHT, "notes/read.me": "new"}
 
 
 def test_files_in_a_folder_join_and_a_folder_can_be_a_base(plant, tiny_folder):
@@ -71,11 +69,9 @@ def test_files_in_a_folder_join_and_a_folder_can_be_a_base(plant, tiny_folder):
 
 
 def test_a_folder_with_its_own_expectation_is_an_example(plant, tiny, tiny_folder):
-    folder = tiny_folder / "examples" / "plain"
-    folder.mkdir(parents=True)
-    (folder / "expected.toml").write_text('why = "x"\n')
-    (folder / "work.py").write_text(SOLUTION)
-    assert plant(THREE)["plain"] == {"work.py": SOLUTION}
+    plain = {"expected.toml": 'why = "x"\n', "work.py": RIGHT}
+    write_files(tiny_folder / "examples" / "plain", plain)
+    assert plant(THREE)["plain"] == {"work.py": RIGHT}
     assert example_names(tiny) == ["plain", "wrong-three"]
 
 

@@ -10,21 +10,18 @@ import grade
 from graders.checks.inputs import PUBLIC, Inputs
 from graders.errors import UsageError
 from graders.registry.discovery import load_assignment
+from tests.conftest import RIGHT, SOLUTION, append, edit, write_files
 
 WRONG = "def double(x):\n    return 3 * x\n"
-RIGHT = "def double(x):\n    return 2 * x\n"
 
 
 @pytest.fixture
 def planted(tiny_folder):
     """The tiny assignment with a solution and a wrong example."""
-    for place, text in (("solution", RIGHT), ("examples/wrong", WRONG)):
-        folder = tiny_folder / place
-        folder.mkdir(parents=True)
-        (folder / "work.py").write_text(text)
-        (folder / "answer.txt").write_text("42")
+    write_files(tiny_folder / "solution", SOLUTION)
     expected = 'why = "x"\n[lost]\ndouble = 4\n'
-    (tiny_folder / "examples" / "wrong" / "expected.toml").write_text(expected)
+    wrong = {"work.py": WRONG, "answer.txt": "42", "expected.toml": expected}
+    write_files(tiny_folder / "examples" / "wrong", wrong)
     return tiny_folder
 
 
@@ -63,8 +60,7 @@ def test_unchanged_verdicts_are_as_frozen_and_examples_that_come_and_go_reported
 )
 def test_change_that_costs_no_points_is_reported(validated, planted, old, new, said):
     validated("--freeze")
-    checks = planted / "checks.py"
-    checks.write_text(checks.read_text().replace(old, new))
+    edit(planted / "checks.py", old, new)
     code, output = validated("--frozen")
     assert code == 1
     assert said in output
@@ -94,8 +90,7 @@ def test_an_unknown_name_is_refused(validated):
 def test_named_examples_are_not_frozen_beside_verdicts_of_another_solution(validated, planted):
     """The file says of an example only what differs from the solution."""
     validated("--freeze")
-    checks = planted / "checks.py"
-    checks.write_text(checks.read_text().replace("def test_doubles_zero", "def test_of_zero"))
+    edit(planted / "checks.py", "def test_doubles_zero", "def test_of_zero")
     with pytest.raises(UsageError, match="the solution's verdicts differ"):
         validated("--freeze", "verdicts.json", "wrong")
 
@@ -118,8 +113,7 @@ def test_doubles_any(student, inputs):
 
 
 def test_other_inputs_show_an_example_that_depends_on_the_public_ones(validated, planted, tmp_path):
-    checks = planted / "checks.py"
-    checks.write_text(checks.read_text() + DRAWN)
+    append(planted / "checks.py", DRAWN)
     drawn = Inputs(PUBLIC, load_assignment(str(planted)).seed).random("any").randint(1, 10**9)
     learned = planted / "examples" / "right-learned"
     learned.mkdir()

@@ -8,6 +8,7 @@ from graders.errors import UsageError
 from graders.execution.executors import make_executor
 from graders.grading.options import Options
 from graders.registry.discovery import load_assignment
+from tests.conftest import SOLUTION, edit, write_files
 
 NAMING = """
     if came != 42:
@@ -26,29 +27,19 @@ def test_hint_may_name_only_planted_mistakes(tiny_folder, mistakes, problems):
     rest = rest.split("\n\n", 1)[1]
     head = "from graders.checks.mistakes import Mistake\n"
     checks.write_text(f"{head}{before}{NAMING}\n\n{rest}")
-    example = tiny_folder / "examples" / "wrong"
-    example.mkdir(parents=True)
-    (example / "work.py").write_text("def double(x):\n    return 3 * x\n")
-    (example / "answer.txt").write_text("42")
-    (example / "expected.toml").write_text(f'why = "x"\n{mistakes}\n[lost]\ndouble = 4\n')
+    expected = f'why = "x"\n{mistakes}\n[lost]\ndouble = 4\n'
+    wrong = {"work.py": "def double(x):\n    return 3 * x\n", "answer.txt": "42"}
+    write_files(tiny_folder / "examples" / "wrong", {**wrong, "expected.toml": expected})
     found = {each.name: each for each in validated(tiny_folder)}
     assert len(found["wrong"].problems) == problems, found["wrong"].problems
 
 
 def validated(folder):
     """What validate finds in the solution of the tiny assignment."""
-    (folder / "solution").mkdir(exist_ok=True)
-    (folder / "solution" / "work.py").write_text("def double(x):\n    return 2 * x\n")
-    (folder / "solution" / "answer.txt").write_text("42")
+    write_files(folder / "solution", SOLUTION)
     with make_executor("serial", 1) as pool:
         task = load_assignment(str(folder))
         return list(validate(task, Options(best_tier()), pool, ahead=1))
-
-
-def edit(folder, name, old, new):
-    text = (folder / name).read_text()
-    assert old in text
-    (folder / name).write_text(text.replace(old, new, 1))
 
 
 AUTHORS_ERRORS = [
@@ -61,21 +52,16 @@ AUTHORS_ERRORS = [
 
 @pytest.mark.parametrize(("line", "said"), AUTHORS_ERRORS)
 def test_an_error_in_a_check_is_said_with_its_line(tiny_folder, line, said):
-    edit(tiny_folder, "checks.py", "import fail", "import fail, is_close")
-    edit(
-        tiny_folder,
-        "checks.py",
-        "test_doubles(student, settings)",
-        "test_doubles(student, settings, score)",
-    )
-    edit(tiny_folder, "checks.py", "    came = ", f"    {line}\n    came = ")
+    edit(tiny_folder / "checks.py", "import fail", "import fail, is_close")
+    edit(tiny_folder / "checks.py", "(student, settings)", "(student, settings, score)")
+    edit(tiny_folder / "checks.py", "    came = ", f"    {line}\n    came = ")
     (finding,) = validated(tiny_folder)
     number = (tiny_folder / "checks.py").read_text().split(line)[0].count("\n") + 1
     assert f"doubles: checks.py, line {number}: {said}" in finding.problems
 
 
 def test_a_student_side_that_does_not_import_is_said_with_its_line(tiny_folder):
-    edit(tiny_folder, "student_side.py", "def double", "nope\n\n\ndef double")
+    edit(tiny_folder / "student_side.py", "def double", "nope\n\n\ndef double")
     (finding,) = validated(tiny_folder)
     assert "name 'nope' is not defined" in " ".join(finding.problems)
     assert "student_side.py, line 2" in " ".join(finding.problems)
@@ -97,12 +83,12 @@ def test_a_student_side_that_does_not_import_is_said_with_its_line(tiny_folder):
     ],
 )
 def test_a_mistake_in_a_check_stops_before_grading(tiny_folder, old, new, said):
-    edit(tiny_folder, "checks.py", old, new)
+    edit(tiny_folder / "checks.py", old, new)
     with pytest.raises(UsageError, match=said):
         validated(tiny_folder)
 
 
 def test_a_student_side_that_does_not_compile_stops_before_grading(tiny_folder):
-    edit(tiny_folder, "student_side.py", "def double(", "def double((")
+    edit(tiny_folder / "student_side.py", "def double(", "def double((")
     with pytest.raises(UsageError, match=r"student_side\.py, line \d+: SyntaxError"):
         validated(tiny_folder)

@@ -13,6 +13,7 @@ from graders.boundary.tiers import warm as warm_start
 from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works, warm_works
 from graders.errors import SandboxFailed
 from graders.model import Limits
+from tests.conftest import write_files
 
 ROOT = Path(__file__).parents[3]
 PLAYGROUND = Side(Path(__file__).with_name("playground"))
@@ -91,12 +92,7 @@ def identify(mode):
 @pytest.fixture(scope="session")
 def code(tmp_path_factory):
     """A student's folder."""
-    folder = tmp_path_factory.mktemp("upload") / "src"
-    for name, text in CODE.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
+    return write_files(tmp_path_factory.mktemp("upload") / "src", CODE)
 
 
 def open_student(code, tier, warm=True, preload=(), budget=None, **changes):

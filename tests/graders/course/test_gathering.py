@@ -10,6 +10,7 @@ import pytest
 from graders.course.gathering import gathered, in_words, refuse_course
 from graders.errors import UsageError
 from graders.grading_policy import GradingPolicy, Lateness
+from tests.conftest import write_files
 
 METADATA = "submission_1:\n  :submitters:\n  - :name: Ada\n    :email: ada@example.edu\n"
 
@@ -78,9 +79,7 @@ def test_a_folder_of_submissions_is_not_graded_as_one(hand_in, tiny):
 @pytest.mark.parametrize("other", ["bob/work.py", "bob/src/work.py", "bob.zip"])
 def test_a_stray_file_makes_no_folder_a_submission(hand_in, tiny, tmp_path, other):
     uploads = hand_in("ada", answer_txt="42").parent
-    for place in ("answer.txt", other):
-        (uploads / place).parent.mkdir(parents=True, exist_ok=True)
-        (uploads / place).write_text("")
+    write_files(uploads, {"answer.txt": "", other: ""})
     assert gathered(uploads, tiny, tmp_path / "out").submissions
 
 

@@ -11,8 +11,8 @@ from graders.errors import UsageError
 from graders.grading.options import GradingRequest, Options
 from graders.model import Criterion, DataFile
 from submissions.receive import identify_all
+from tests.conftest import RIGHT, write_files
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 QUESTION = Criterion("why", "Why?", 3, "visible", "written")
 
 
@@ -72,9 +72,8 @@ def test_several_kinds_are_one_sentence(course, hand_in):
 
 def test_a_module_is_listed_once_from_the_folder_that_is_used(course, tmp_path):
     files = replace(course.files, code=("work.py", "more.py"), whole=True)
-    for name in ("reference/work.py", "src/work.py", "src/more.py", "lib/work.py"):
-        (tmp_path / "ada" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "ada" / name).write_text(RIGHT)
+    names = ("reference/work.py", "src/work.py", "src/more.py", "lib/work.py")
+    write_files(tmp_path / "ada", dict.fromkeys(names, RIGHT))
     request = request_for(replace(course, files=files))
     (found,) = previews(identify_all([tmp_path / "ada"], "tiny"), request)
     assert found.code == ("src/more.py", "src/work.py")

@@ -14,7 +14,7 @@ from graders.grading.secret import PUBLICLY, with_inputs_seed
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
 from submissions.receive import identify_all
-from tests.conftest import ASSIGNMENT, CHECKS
+from tests.conftest import ASSIGNMENT, CHECKS, append, edit
 
 OPTIONS = Options(best_tier())
 SPELLING = '''
@@ -110,11 +110,6 @@ def regrade(course, executor=None, options=OPTIONS, *, stop_after=None):
         return regraded(store, draft) if stop_after is None else None
 
 
-def edit(file, old, new):
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new, 1))
-
-
 def results_of(course, generation):
     with open_store(course[2]) as store:
         return {result.submission.id: result for result in store.results(generation)}
@@ -195,8 +190,7 @@ def test_points_alone_are_counted_anew_without_grading(course):
 
 def test_a_criterion_that_is_new_is_graded(course):
     new = '\n[[criterion]]\nid = "more"\ntitle = "More"\npoints = 1\nkind = "metric"\n'
-    file = course[0] / "assignment.toml"
-    file.write_text(file.read_text() + new)
+    append(course[0] / "assignment.toml", new)
     text = (course[0] / "checks_spelling.py").read_text().replace('"double", weight=1', '"more"')
     text = text.replace("def test_", "def test_more_")
     (course[0] / "checks_more.py").write_text(text.split('@pytest.mark.criterion("double"')[0])

@@ -12,6 +12,7 @@ from graders.grading.options import Options
 from graders.grading.precheck import precheck_options
 from graders.model import DataKind
 from graders.registry.discovery import load_assignment
+from tests.conftest import edit, write_files
 
 KINDS = [kind for kind in get_args(DataKind) if kind != "files"]
 SST2 = {f"{part}.tsv": "a fine film\t1\na dull film\t0" for part in ("train", "dev", "test")}
@@ -19,12 +20,7 @@ SST2 = {f"{part}.tsv": "a fine film\t1\na dull film\t0" for part in ("train", "d
 
 @pytest.fixture
 def folder(tmp_path):
-    def write(files):
-        for name, text in files.items():
-            (tmp_path / name).write_text(text)
-        return tmp_path
-
-    return write
+    return lambda files: write_files(tmp_path, files)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -52,8 +48,7 @@ def test_the_files_given_are_taken_and_tell_their_kind(folder):
 
 def test_a_result_is_of_the_data_of_its_kind(tiny_folder, tmp_path):
     """Results are looked up by what they are of: other labels, another Result."""
-    file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "sst2"'))
+    edit(tiny_folder / "assignment.toml", "seed = 7", 'seed = 7\ndata = "sst2"')
     task, folder = load_assignment(str(tiny_folder)), tmp_path / "labels"
     folder.mkdir()
     sums = set()
@@ -66,18 +61,16 @@ def test_a_result_is_of_the_data_of_its_kind(tiny_folder, tmp_path):
 
 def test_assignments_name_their_data(tiny_folder):
     file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "boolq"'))
+    edit(file, "seed = 7", 'seed = 7\ndata = "boolq"')
     assert load_assignment(str(tiny_folder)).data == "boolq"
-    file.write_text(file.read_text().replace("boolq", "wikipedia"))
+    edit(file, "boolq", "wikipedia")
     with pytest.raises(UsageError, match="`data`"):
         load_assignment(str(tiny_folder))
 
 
 def test_students_metrics_are_judged_where_the_files_lie(tiny_folder, folder):
-    file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "sst2"'))
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text().replace("(submitted, score)", "(submitted, score, data)"))
+    edit(tiny_folder / "assignment.toml", "seed = 7", 'seed = 7\ndata = "sst2"')
+    edit(tiny_folder / "checks.py", "(submitted, score)", "(submitted, score, data)")
     task, place = load_assignment(str(tiny_folder)), folder(SST2)
     plan = precheck_options(task, place, Tier.NONE, data=None, only=None)
     assert plan.options.data == place
@@ -87,8 +80,7 @@ def test_students_metrics_are_judged_where_the_files_lie(tiny_folder, folder):
 
 
 def test_checks_of_an_author_read_files_of_their_own(tiny_folder, folder):
-    file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "files"'))
+    edit(tiny_folder / "assignment.toml", "seed = 7", 'seed = 7\ndata = "files"')
     task, place = load_assignment(str(tiny_folder)), folder({"gold.txt": "a b"})
     with open_course_data(task.data, place) as data:
         assert data.text("gold.txt") == "a b"

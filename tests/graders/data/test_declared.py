@@ -10,6 +10,7 @@ from graders.errors import UsageError
 from graders.execution.doctor import examine
 from graders.registry.discovery import assignment_names, load_assignment
 from reference.data.world import write_world
+from tests.conftest import append
 
 A4 = load_assignment("cs224n-a4")
 
@@ -76,8 +77,7 @@ def test_doctor_compares_the_files_of_an_authors_assignment(tmp_path, tiny):
 
 
 def test_doctor_and_grading_say_it_before_anything_is_graded(world, tmp_path):
-    with (world / "birth_dev.tsv").open("a") as file:
-        file.write("Where was Nobody born?\tNowhere\n")
+    append(world / "birth_dev.tsv", "Where was Nobody born?\tNowhere\n")
     data = next(each for each in examine(world) if each.name == "data")
     assert not data.good
     assert "birth_dev.tsv has 61 rows; expected 60" in data.found

@@ -8,17 +8,12 @@ import pytest
 from graders.data.labelled import open_labelled, read_labelled
 from graders.errors import UsageError
 from reference.data.sentiment import write_sentiment
+from tests.conftest import write_files
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 TSV = ("train.tsv", "dev.tsv", "test.tsv")
 STSA = ("stsa.binary.train", "stsa.binary.dev", "stsa.binary.test")
 QUESTION = {"question": "is it good", "passage": "the plot was dull"}
-
-
-def write(folder, files):
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
 
 
 def questions(n, first=0, **answer):
@@ -46,13 +41,13 @@ def test_fingerprint_tells_kinds_apart():
 @pytest.mark.parametrize("names", [TSV, STSA])
 def test_both_forms_of_sst2_are_read(tmp_path, names):
     line = "a film , with\ta tab	1\n" if names is TSV else "1 a film , with\ta tab\n"
-    write(tmp_path, dict.fromkeys(names, line))
+    write_files(tmp_path, dict.fromkeys(names, line))
     assert read_labelled(tmp_path, "sst2").dev == (("a film , with\ta tab", 1),)
 
 
 def test_sentences_with_punctuation_are_preferred(tmp_path):
     files = dict.fromkeys(TSV, "bad film\t0\n") | dict.fromkeys(STSA, "0 bad film .\n")
-    data = read_labelled(write(tmp_path, files), "sst2")
+    data = read_labelled(write_files(tmp_path, files), "sst2")
     assert data.test == (("bad film .", 0),)
     assert "stsa.binary files, given with --data" in data.description
 
@@ -67,12 +62,12 @@ def test_sentences_with_punctuation_are_preferred(tmp_path):
 def test_boolq_answers_of_both_editions_are_read(tmp_path, answer, label):
     files = {"train.jsonl": questions(1), "dev.jsonl": questions(1, **answer)}
     files["train.jsonl"] = files["test.jsonl"] = files["dev.jsonl"]
-    data = read_labelled(write(tmp_path, files), "boolq")
+    data = read_labelled(write_files(tmp_path, files), "boolq")
     assert data.dev == ((("is it good", "passage 0"), label),)
 
 
 def test_val_alone_is_split_once_and_said(tmp_path):
-    write(tmp_path, {"val.jsonl": questions(100, label="true")})
+    write_files(tmp_path, {"val.jsonl": questions(100, label="true")})
     data = read_labelled(tmp_path, "boolq", seed=4)
     assert [len(part) for part in (data.train, data.dev, data.test)] == [70, 10, 20]
     assert len({text for part in (data.train, data.dev, data.test) for text, _ in part}) == 100
@@ -84,7 +79,7 @@ def test_val_alone_is_split_once_and_said(tmp_path):
 def test_unanswered_test_file_is_replaced_by_a_draw(tmp_path):
     """SuperGLUE's test.jsonl has no labels: the test is drawn from train.jsonl, as JHU does."""
     train, dev = questions(100, label="true"), questions(9, first=100, label="false")
-    write(tmp_path, {"train.jsonl": train, "val.jsonl": dev, "test.jsonl": questions(7)})
+    write_files(tmp_path, {"train.jsonl": train, "val.jsonl": dev, "test.jsonl": questions(7)})
     data = read_labelled(tmp_path, "boolq")
     assert [len(part) for part in (data.train, data.dev, data.test)] == [85, 9, 15]
     assert not set(data.train) & set(data.test)
@@ -110,7 +105,7 @@ def test_unanswered_test_file_is_replaced_by_a_draw(tmp_path):
 )
 def test_what_cannot_be_read_is_named(tmp_path, kind, files, said):
     with pytest.raises(UsageError) as error:
-        read_labelled(write(tmp_path, files), kind)
+        read_labelled(write_files(tmp_path, files), kind)
     assert said in str(error.value)
     assert str(tmp_path) in str(error.value)
     assert error.value.hint

@@ -20,11 +20,11 @@ from graders.grading.options import Options
 from graders.grading.rerun import RerunPlan, gpus_for
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
+from tests.conftest import RIGHT, append, edit
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="no extra `ray` installed")
 OPTIONS = Options(best_tier())
 STORE = 80 * 2**20
-RIGHT = "def double(x):\n    return 2 * x\n"
 SUBMISSIONS = {
     "right": {"work_py": RIGHT, "answer_txt": "42"},
     "wrong": {"work_py": "def double(x):\n    return x + 2\n", "answer_txt": "41"},
@@ -115,8 +115,7 @@ def test_waits(submitted):
 def test_a_node_killed_in_mid_batch_loses_nothing(cluster, uploads, tiny_folder, tmp_path):
     started, nodes = cluster
     log = tmp_path / "log"
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text() + WAITS.format(log=log))
+    append(tiny_folder / "checks.py", WAITS.format(log=log))
     tiny = load_assignment(str(tiny_folder))
     alone = plain(graded(uploads, tiny, "serial", 1))
     log.write_text("")
@@ -159,8 +158,7 @@ def test_a_cluster_that_is_not_there_is_not_replaced(monkeypatch):
 
 
 def with_share(folder, share):
-    file = folder / "assignment.toml"
-    file.write_text(file.read_text().replace("[limits]\n", f"[limits]\ngpus = {share}\n"))
+    edit(folder / "assignment.toml", "[limits]\n", f"[limits]\ngpus = {share}\n")
     return load_assignment(str(folder))
 
 

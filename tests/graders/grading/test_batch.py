@@ -14,6 +14,7 @@ from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
 from reference.data.world import write_world
 from submissions.receive import identify_all
+from tests.conftest import edit
 
 OPTIONS = Options(best_tier(), only=frozenset({"answer"}))
 
@@ -155,8 +156,7 @@ def test_a_forgotten_version_is_noticed(planned, tiny_folder, ada, raised, said)
     assert planned(ada).note == ""
     (tiny_folder / "checks_more.py").write_text("# another check\n")
     if raised:
-        toml = tiny_folder / "assignment.toml"
-        toml.write_text(toml.read_text().replace("version = 3", "version = 4"))
+        edit(tiny_folder / "assignment.toml", "version = 3", "version = 4")
     note = planned(ada).note
     assert said in note
     assert bool(note) != raised

@@ -16,6 +16,7 @@ from graders.registry.check_files import check_files
 from graders.registry.discovery import load_assignment
 from reference.data.world import write_world
 from submissions.receive import identify
+from tests.conftest import edit, write_files
 
 OPTIONS = Options(Tier.LANDLOCK)
 ONE = '''
@@ -38,12 +39,6 @@ def test_linked(submitted):
 
 def keys(folder, options=OPTIONS):
     return keys_of(load_assignment(str(folder)), options)
-
-
-def edit(file, old, new):
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new, 1))
 
 
 @pytest.fixture
@@ -94,10 +89,9 @@ def test_a_check_that_builds_on_another_goes_with_it(apart):
 
 def test_data_counts_where_a_check_asks_for_it(apart, tmp_path):
     write_world(tmp_path / "data")
-    place = tmp_path / "data" / "birth_dev.tsv"
     options = replace(OPTIONS, data=tmp_path / "data")
     before = keys(apart, options)
-    place.write_text(place.read_text().replace("London", "Londen"))
+    edit(tmp_path / "data" / "birth_dev.tsv", "London", "Londen")
     after = keys(apart, options)
     assert before.whole != after.whole
     assert {n for n in after.criteria if before.criteria[n] != after.criteria[n]} == {"answer"}
@@ -133,9 +127,8 @@ def test_another_version_is_another_address(tiny_folder, monkeypatch, package):
 
 
 def test_our_own_code_counts_and_examples_do_not(tmp_path, monkeypatch):
-    for name in ("model.py", "assignments/a/checks.py", "__pycache__/model.pyc"):
-        (tmp_path / "graders" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "graders" / name).write_text("")
+    names = ("model.py", "assignments/a/checks.py", "__pycache__/model.pyc")
+    write_files(tmp_path / "graders", dict.fromkeys(names, ""))
     monkeypatch.setattr(module.graders, "__file__", str(tmp_path / "graders" / "__init__.py"))
     before = grading_code()
     (tmp_path / "graders" / "assignments" / "a" / "checks.py").write_text("1")

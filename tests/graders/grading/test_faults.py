@@ -19,8 +19,8 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
+from tests.conftest import RIGHT, append, edit
 
-RIGHT = "def double(x):\n    return 2 * x\n"
 BWRAP = shutil.which("bwrap")
 
 
@@ -124,8 +124,7 @@ def test_a_sandbox_that_stops_working_costs_nothing(graded, tiny_folder, fake_bw
         f'exec {BWRAP} "$@"',
         start_seconds=60.0,
     )
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text().replace(', depends_on=("doubles",)', ""))
+    edit(tiny_folder / "checks.py", ', depends_on=("doubles",)', "")
     result = graded(Tier.BUBBLEWRAP, load_assignment(str(tiny_folder)))
     assert costs_nothing(result)
     assert [c.status for c in result.criteria[0].checks] == ["failed", "error"]
@@ -254,13 +253,13 @@ def test_an_assertion_of_our_own_is_not_the_students(graded, broken, monkeypatch
 
 
 def test_what_stays_without_checks_earns_nothing(graded, tiny_folder):
-    file = tiny_folder / "checks.py"
-    file.write_text(file.read_text().replace('criterion("answer")', 'criterion("double")'))
+    edit(tiny_folder / "checks.py", 'criterion("answer")', 'criterion("double")')
     result = graded()
     assert costs_nothing(result)
     assert result.criteria[1].points is None
-    (tiny_folder / "checks.py").write_text("# nothing\n")
-    assert costs_nothing(graded())
+    for nothing in ("# nothing\n", "import nothing_of_this_name\n"):
+        (tiny_folder / "checks.py").write_text(nothing)
+        assert costs_nothing(graded())
 
 
 # --- the machine ---
@@ -322,8 +321,7 @@ def killed(tiny_folder, tmp_path, graded):
     def grade(times):
         file = tmp_path / "times"
         file.write_text(str(times))
-        checks = tiny_folder / "checks.py"
-        checks.write_text(checks.read_text() + KILLED.format(file=str(file)))
+        append(tiny_folder / "checks.py", KILLED.format(file=str(file)))
         return graded(assignment=load_assignment(str(tiny_folder)))
 
     return grade

@@ -1,20 +1,17 @@
 """Grading processes that are killed, terminated, or cannot write; whole commands."""
 
-import csv
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
+from tests.conftest import RIGHT, append
+from tests.console import ROOT, scores
 from tests.processes import session_ends
-
-ROOT = Path(__file__).parents[3]
-RIGHT = "def double(x):\n    return 2 * x\n"
 
 # What a check file adds so that the grading process of "bob" dies at one step.
 DIES = {
@@ -71,8 +68,7 @@ def test_a_killed_grading_process_loses_only_its_own_submission(
         hand_in(name, work_py=RIGHT, answer_txt="42 die" if name == "bob" else "42")
     if "{flag}" in DIES[step]:
         flag.touch()
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text() + DIES[step].replace("{flag}", str(flag)))
+    append(tiny_folder / "checks.py", DIES[step].replace("{flag}", str(flag)))
     out = tmp_path / "out"
     done = grade("batch", tiny_folder, tmp_path / "uploads", "--out", out, "--jobs", 2)
     assert done.returncode == 1, done.stderr
@@ -82,8 +78,7 @@ def test_a_killed_grading_process_loses_only_its_own_submission(
     assert [results[lost[0]][key] for key in ("score", "max_score")] == [None, 6.0]
     others = {name: 4.0 if name == "bob" else 6.0 for name in results if name not in lost}
     assert {name: results[name]["score"] for name in others} == others
-    rows = csv.DictReader((out / "grades.csv").read_text().splitlines())
-    assert {row["submission"]: row["score"] for row in rows}[lost[0]] == ""
+    assert scores(out)[lost[0]] == ""
 
 
 SLOW = """
@@ -105,8 +100,7 @@ def waiting(tiny_folder, hand_in, tmp_path):
     """A batch whose first submission is being graded, in a temporary folder of its own."""
     started = []
     flag, temporary = tmp_path / "flag", tmp_path / "temporary"
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text() + SLOW.replace("{flag}", str(flag)))
+    append(tiny_folder / "checks.py", SLOW.replace("{flag}", str(flag)))
     for name in ("ada", "bob"):
         hand_in(name, work_py=RIGHT, answer_txt="42")
     temporary.mkdir()

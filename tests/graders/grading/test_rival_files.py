@@ -7,6 +7,7 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
+from tests.conftest import RIGHT, edit, write_files
 
 FILES = """
 from graders.adapting.gathered import code_folder, gather
@@ -31,7 +32,6 @@ def notes():
 def places():
     return {"double": f"`double` in {taken().place('double')}"}
 """
-RIGHT = "def double(x):\n    return 2 * x\n"
 WRONG = "import math\n\n\ndef double(x):\n    return 3 * x\n"
 
 
@@ -40,15 +40,11 @@ def grade(tiny_folder, tmp_path):
     """The code criterion of a submission with these files."""
 
     def run(side=FILES, **files):
-        toml = tiny_folder / "assignment.toml"
-        toml.write_text(toml.read_text().replace('code = ["work.py"]', 'code = ["*.py"]'))
+        edit(tiny_folder / "assignment.toml", 'code = ["work.py"]', 'code = ["*.py"]')
         (tiny_folder / "student_side.py").write_text(side)
-        checks = tiny_folder / "checks.py"
-        checks.write_text(checks.read_text().replace("Doubling 21", "double of 21"))
-        for name, text in files.items():
-            path = tmp_path / "ada" / f"{name.replace('__', '/')}.py"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        edit(tiny_folder / "checks.py", "Doubling 21", "double of 21")
+        named = {f"{name.replace('__', '/')}.py": text for name, text in files.items()}
+        write_files(tmp_path / "ada", named)
         task = load_assignment(str(tiny_folder))
         options = Options(best_tier(), only=frozenset(("double",)))
         return grade_submission(identify(tmp_path / "ada", task.name), task, options)
@@ -78,8 +74,7 @@ def test_another_file_beside_the_own_one_does_not_count_and_a_failure_tells_whic
 
 
 def test_fault_of_ours_with_another_file_leaves_the_points(grade, tiny_folder):
-    checks = tiny_folder / "checks.py"
-    checks.write_text(checks.read_text().replace("    if came !=", "    came / 1\n    if came !="))
+    edit(tiny_folder / "checks.py", "    if came !=", "    came / 1\n    if came !=")
     result = grade(work=WRONG, again__work=RIGHT.replace("2 * x", "'text'"))
     assert (result.status, result.criteria[0].points) == ("graded", 0)
 

@@ -19,6 +19,7 @@ from graders.registry.discovery import load_assignment
 from graders.storage.database import open_database
 from graders.storage.store import FILE, open_store
 from submissions.receive import identify
+from tests.conftest import RIGHT
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -124,7 +125,7 @@ def forms_of(draw):
 @pytest.fixture
 def batch(tiny_folder, hand_in, out):
     """Grades two submissions, one of which asks its process and fails."""
-    hand_in("ada", work_py="def double(x):\n    return 2 * x\n", answer_txt="42")
+    hand_in("ada", work_py=RIGHT, answer_txt="42")
     uploads = hand_in("bob", work_py="def double(x):\n    raise ValueError(x)\n").parent
 
     def run(*more, into=out):

@@ -7,6 +7,7 @@ import pytest
 from graders.grading.uploaded_files import code_checksums, missing_files
 from graders.model import FileSpec
 from submissions.submission import CleanFolder
+from tests.conftest import write_files
 
 OWN = "def double(x):\n" + "".join(f"    x = x + {n} - {n}  # step {n}\n" for n in range(30))
 
@@ -16,10 +17,7 @@ def clean(tmp_path):
     """`clean(files, *artifacts)` is an upload of these files."""
 
     def write(files, *artifacts, name="upload"):
-        root = tmp_path / name
-        for file, text in files.items():
-            (root / file).parent.mkdir(parents=True, exist_ok=True)
-            (root / file).write_text(text)
+        root = write_files(tmp_path / name, files)
         return CleanFolder(root, root, {artifact: root / artifact for artifact in artifacts}, ())
 
     return write

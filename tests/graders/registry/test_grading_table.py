@@ -12,19 +12,15 @@ from graders.grading_policy import Drop, GradingPolicy, Lateness
 from graders.registry.discovery import load_assignment
 from graders.storage.result_json import result_from_text, result_text
 from submissions.receive import identify
+from tests.conftest import LIMITS
 
-HEAD = """
+HEAD = f"""
 name = "toy"
 title = "Toy"
 version = 1
 seed = 1
 due = 2026-03-01T12:00:00Z
-[limits]
-wall_seconds = 1
-cpu_seconds = 1
-memory_bytes = 1073741824
-output_bytes = 1
-processes = 1
+{LIMITS}
 [files]
 code = ["work.py"]
 """

@@ -14,6 +14,7 @@ from graders.similarity.passages import CODE, fingerprints
 from graders.similarity.tokens import Tokens
 from graders.similarity.uploads import MOST_TOKENS, read_upload
 from submissions.receive import identify_all
+from tests.conftest import write_files
 
 ORIGINAL = '''
 import torch
@@ -77,12 +78,8 @@ def read(tmp_path):
     """`read(name={file: content}, ...)` are the uploads with these files."""
 
     def make(**students):
-        for name, files in students.items():
-            (tmp_path / name).mkdir()
-            for file, content in files.items():
-                data = content if isinstance(content, bytes) else content.encode()
-                (tmp_path / name / file).write_bytes(data)
-        return [read_upload(each) for each in identify_all([tmp_path / s for s in students], "")]
+        folders = [write_files(tmp_path / name, files) for name, files in students.items()]
+        return [read_upload(each) for each in identify_all(folders, "")]
 
     return make
 

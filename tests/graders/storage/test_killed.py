@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import RIGHT
 from tests.processes import session_ends
 
 ROOT = Path(__file__).parents[3]
-RIGHT = "def double(x):\n    return 2 * x\n"
 CODE = {
     "ada": RIGHT,
     "bob": "import os\nos._exit(0)\n",

@@ -21,6 +21,7 @@ from graders.registry.discovery import load_assignment
 from graders.storage.repeats import Repeats
 from graders.storage.rows import sum_of
 from graders.storage.store import FILE, CacheKey, open_store, read_store
+from tests.conftest import edit
 
 ROOT = Path(__file__).parents[3]
 CRITERION = Criterion("double", "Doubling", 4.0, "visible", "metric")
@@ -109,8 +110,7 @@ def test_other_checks_begin_another_generation(tiny, stored):
 
 
 def test_the_store_of_another_assignment_is_left_alone(tiny_folder, stored):
-    file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text().replace('"tiny"', '"large"'))
+    edit(tiny_folder / "assignment.toml", '"tiny"', '"large"')
     with (
         open_store(stored) as store,
         pytest.raises(StorageError, match="contains results of `tiny`"),

@@ -7,7 +7,7 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
-from tests.conftest import LIMITS
+from tests.conftest import LIMITS, write_files
 
 OPTIONS = Options(best_tier())
 TOML = f"""
@@ -61,12 +61,8 @@ FULL = {"sums-TestSums-adds": 2, "sums-TestSums-pairs": 4, "sums-TestSums-zero":
 @pytest.fixture
 def folder(tmp_path):
     """The assignment's folder, with the first suite; a test may edit its files."""
-    place = tmp_path / "sums"
-    (place / "tests").mkdir(parents=True)
-    (place / "assignment.toml").write_text(TOML)
-    (place / "tests" / "test_sums.py").write_text(SUMS)
-    (place / "tests" / "numbers_to_add.py").write_text(NUMBERS)
-    return place
+    suite = {"tests/test_sums.py": SUMS, "tests/numbers_to_add.py": NUMBERS}
+    return write_files(tmp_path / "sums", {"assignment.toml": TOML, **suite})
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from graders.execution.executors import SerialExecutor
 from graders.grading.options import GradingRequest
 from graders.registry.discovery import load_assignment
 from graders.suite.model import LABEL, MARK
+from tests.conftest import append
 from tests.graders.suite.conftest import FULL, OPTIONS, RIGHT, checks, points
 
 SUITE = """
@@ -134,8 +135,7 @@ def test_a_missing_module_costs_the_points_and_is_no_fault_of_ours(grade):
 
 def test_a_suite_and_checks_stand_side_by_side(grade, folder):
     own = '\n[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
-    toml = folder / "assignment.toml"
-    toml.write_text(toml.read_text() + own)
+    append(folder / "assignment.toml", own)
     (folder / "student_side.py").write_text(
         "def add(a, b):\n    import sums\n    return sums.add(a, b)"
     )

@@ -7,6 +7,7 @@ from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from graders.suite.model import LABEL
 from submissions.receive import identify
+from tests.conftest import append, edit, write_files
 from tests.console import ROOT, blocks_of
 from tests.graders.suite.conftest import OPTIONS
 
@@ -16,11 +17,7 @@ PAGE = (ROOT / "docs" / "gradescope-suite.md").read_text(encoding="utf-8")
 @pytest.fixture
 def written(tmp_path):
     """The page's files, each where its title says."""
-    for block in blocks_of(PAGE):
-        if block.title:
-            file = tmp_path / block.title
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block.text)
+    write_files(tmp_path, {block.title: block.text for block in blocks_of(PAGE) if block.title})
     return tmp_path / "sums"
 
 
@@ -36,13 +33,11 @@ def test_the_page_quotes_the_label():
 
 def test_a_changed_test_touches_the_suite_alone(written):
     """A regrade asks the suite's criteria again, and no other."""
-    toml = written / "assignment.toml"
     own = '[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
-    toml.write_text(toml.read_text() + own)
+    append(written / "assignment.toml", own)
     check = '@pytest.mark.criterion("own")\ndef test_own(submitted):\n    """It holds."""\n'
     (written / "checks_own.py").write_text(f"import pytest\n\n{check}")
     before = keys_of(load_assignment(str(written)), OPTIONS).criteria
-    suite = written / "tests" / "test_sums.py"
-    suite.write_text(suite.read_text().replace("add(1, 1), 2", "add(1, 2), 3"))
+    edit(written / "tests" / "test_sums.py", "add(1, 1), 2", "add(1, 2), 3")
     after = keys_of(load_assignment(str(written)), OPTIONS).criteria
     assert {name for name in before if before[name] == after[name]} == {"own"}

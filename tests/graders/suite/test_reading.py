@@ -5,6 +5,7 @@ import pytest
 from graders.errors import UsageError
 from graders.registry.discovery import load_assignment
 from graders.suite.reading import suite_tests
+from tests.conftest import edit, write_files
 
 HEAD = """
 import unittest
@@ -24,12 +25,8 @@ def read(tmp_path):
     """`read(source, **files)`: the tests of a suite with this test file."""
 
     def tests(source, **files):
-        folder = tmp_path / "tests"
-        folder.mkdir(exist_ok=True)
-        (folder / "test_a.py").write_text(HEAD + source)
-        for name, text in files.items():
-            (folder / f"{name}.py").write_text(text)
-        return suite_tests(folder)
+        named = {f"{name}.py": text for name, text in files.items()}
+        return suite_tests(write_files(tmp_path / "tests", {"test_a.py": HEAD + source, **named}))
 
     return tests
 
@@ -206,9 +203,9 @@ def test_tests_in_a_deeper_folder_and_two_of_one_id_are_refused(read, tmp_path):
 
 def test_the_suite_is_a_folder_of_the_assignment(folder):
     toml = folder / "assignment.toml"
-    toml.write_text(toml.read_text().replace('"tests"', '"../tests"'))
+    edit(toml, '"tests"', '"../tests"')
     with pytest.raises(UsageError, match="suite: `folder` is"):
         load_assignment(str(folder))
-    toml.write_text(toml.read_text().replace('"../tests"', '"test"'))
+    edit(toml, '"../tests"', '"test"')
     with pytest.raises(UsageError, match="is not a folder"):
         load_assignment(str(folder))

@@ -36,7 +36,7 @@ from graders.written.reading.wanted import wanted_of
 from graders.written.template import quoted
 from graders.written.verifiers import VERIFIERS
 from submissions.receive import identify
-from tests.conftest import LIMITS
+from tests.conftest import LIMITS, write_files
 
 ASSIGNMENT = f"""
 name = "essay"
@@ -175,12 +175,8 @@ def tiny_verifiers():
 @pytest.fixture
 def essay_folder(tmp_path):
     """The folder of the written assignment; a test may edit its files before loading it."""
-    folder = tmp_path / "essay"
-    folder.mkdir()
-    (folder / "assignment.toml").write_text(ASSIGNMENT)
-    (folder / "written.toml").write_text(QUESTIONS)
-    (folder / "checks_written.py").write_text(CHECKS)
-    return folder
+    written = {"written.toml": QUESTIONS, "checks_written.py": CHECKS}
+    return write_files(tmp_path / "essay", {"assignment.toml": ASSIGNMENT, **written})
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from graders.grading.choices import choose_criteria
 from graders.grading.options import Options
 from graders.registry.check_files import check_files
 from graders.registry.discovery import load_assignment
-from tests.conftest import ASSIGNMENT, STUDENT_SIDE
+from tests.conftest import ASSIGNMENT, STUDENT_SIDE, edit, write_files
 from tests.conftest import CHECKS as CODE_CHECKS
+from tests.conftest import RIGHT as DOUBLES
 from tests.graders.written.conftest import CHECKS, QUESTIONS, RIGHT
 
 OPTIONS = Options(Tier.NONE)
-DOUBLES = "def double(x):\n    return 2 * x\n"
 HALF = "## 1b\nformula: half\ntext: because\n"
 EXPECTED = 'why = "w"\nonly = "written"\n[lost]\n"1b" = 1\n[check]\n"1b/machine" = 0.5\n'
 WHY = {"expected.toml": 'why = "w"\n'}
@@ -42,19 +42,12 @@ PLANTED = {
 }
 
 
-def plant(folder, files):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text)
-    return folder
-
-
 def with_question(folder):
     """The tiny assignment of code, with question 1b."""
     question = "[[question]]" + QUESTIONS.split("[[question]]")[2]
     code = {"student_side.py": STUDENT_SIDE, "checks.py": CODE_CHECKS}
     written = {"written.toml": question, "checks_written.py": CHECKS}
-    return plant(folder, {"assignment.toml": ASSIGNMENT, **code, **written})
+    return write_files(folder, {"assignment.toml": ASSIGNMENT, **code, **written})
 
 
 @pytest.fixture
@@ -73,7 +66,7 @@ def found(tmp_path_factory, tiny_verifiers):
     """What validate finds in the assignment's solution and examples."""
     folder = with_question(tmp_path_factory.mktemp("validated") / "both")
     for place, files in PLANTED.items():
-        plant(folder / place, files)
+        write_files(folder / place, files)
     return findings(folder)
 
 
@@ -87,8 +80,7 @@ def test_questions_follow_the_rubric(both_folder):
 
 
 def test_a_question_may_not_be_named_like_a_criterion(both_folder):
-    file = both_folder / "written.toml"
-    file.write_text(file.read_text().replace('"1b"', '"double"'))
+    edit(both_folder / "written.toml", '"1b"', '"double"')
     with pytest.raises(UsageError, match="duplicate criterion id `double`"):
         load_assignment(str(both_folder))
 
@@ -121,8 +113,7 @@ def test_only_what_there_is(essay, tiny):
 
 def test_the_questions_count_for_their_criteria_alone(both_folder):
     before = keys_of(load_assignment(str(both_folder)), OPTIONS)
-    file = both_folder / "written.toml"
-    file.write_text(file.read_text().replace("twice the vector", "the double of the vector"))
+    edit(both_folder / "written.toml", "twice the vector", "the double of the vector")
     after = keys_of(load_assignment(str(both_folder)), OPTIONS)
     changed = {name for name in after.criteria if after.criteria[name] != before.criteria[name]}
     assert changed == {"1b"}
@@ -162,16 +153,17 @@ def test_an_example_with_answers_is_asked_them(found):
     ids=["right", "wrong", "none"],
 )
 def test_an_assignment_without_code_validates(essay_folder, answers, problem):
-    plant(essay_folder / "solution", {"answers.md": answers} if answers else {"data.csv": "x"})
+    files = {"answers.md": answers} if answers else {"data.csv": "x"}
+    write_files(essay_folder / "solution", files)
     problems = findings(essay_folder)["reference"].problems
     assert problem in problems[0] if problem else problems == ()
 
 
 def test_a_demo_shows_code_and_answers_apart(both_folder):
     only = {"expected.toml": 'why = "w"\nonly = "written"\n'}
-    code = plant(both_folder / "code", {"work.py": "", **WHY})
-    answers = plant(both_folder / "answers", {"answers.md": "", **only})
-    both = plant(both_folder / "both", {"work.py": "", "answers.md": "", **WHY})
+    code = write_files(both_folder / "code", {"work.py": "", **WHY})
+    answers = write_files(both_folder / "answers", {"answers.md": "", **only})
+    both = write_files(both_folder / "both", {"work.py": "", "answers.md": "", **WHY})
     parts = list(examples_by_part(load_assignment(str(both_folder)), [answers, both, code]))
     assert [(part.name, part.only) for part in parts] == [
         ("", {"double", "answer"}),
@@ -181,5 +173,5 @@ def test_a_demo_shows_code_and_answers_apart(both_folder):
 
 
 def test_without_questions_a_demo_has_one_part(tiny):
-    parts = examples_by_part(tiny, [plant(tiny.folder / "code", {"work.py": "", **WHY})])
+    parts = examples_by_part(tiny, [write_files(tiny.folder / "code", {"work.py": "", **WHY})])
     assert [(part.only, len(part.folders)) for part in parts] == [(None, 1)]

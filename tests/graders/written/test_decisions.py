@@ -32,6 +32,7 @@ from graders.written.decisions import (
 from graders.written.free_text.manual import AWARDS, by_hand
 from graders.written.verifiers.reported.settings import CurveAward, RunAward, TextAward
 from submissions.receive import identify
+from tests.conftest import edit
 from tests.graders.written.conftest import RIGHT, ask, bundled_questions
 
 TEXT = "The margin is large."
@@ -203,8 +204,7 @@ def status(result):
 
 
 def test_a_regrade_stores_no_decision_as_if_a_machine_had_made_it(regraded, essay_folder):
-    file = essay_folder / "assignment.toml"
-    file.write_text(file.read_text().replace("In writing", "In other words"))
+    edit(essay_folder / "assignment.toml", "In writing", "In other words")
     with open_store(regraded) as store:
         assert status(store.member_result(1, "ada")) == "passed"
         draft = begin_draft(store, load_assignment(str(essay_folder)), Options(Tier.NONE))

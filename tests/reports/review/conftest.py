@@ -20,7 +20,7 @@ from graders.written.free_text.similarity import TfIdf
 from reports.review.views.help import Help
 from reports.review.web.server import entry, listen, make_server
 from reports.review.web.site import Site
-from tests.conftest import LIMITS
+from tests.conftest import LIMITS, write_files
 
 ASSIGNMENT = f"""
 name = "essay"
@@ -96,11 +96,8 @@ def a_result(assignment, name, texts):
 @pytest.fixture
 def essay(tmp_path):
     """The written assignment."""
-    folder = tmp_path / "essay"
-    folder.mkdir()
-    (folder / "assignment.toml").write_text(ASSIGNMENT)
-    (folder / "written.toml").write_text(WRITTEN)
-    return load_assignment(str(folder))
+    files = {"assignment.toml": ASSIGNMENT, "written.toml": WRITTEN}
+    return load_assignment(str(write_files(tmp_path / "essay", files)))
 
 
 @pytest.fixture

@@ -1,11 +1,13 @@
 """Pages and forms over HTTP: what is stored, what is shown, who is named."""
 
-import csv
 import json
+import re
 
 from graders.storage.files import only_writer
 from graders.storage.store import read_store
 from reports.review.adjusting import Adjusting, Asked
+from tests.conftest import edit
+from tests.console import scores
 from tests.reports.review.conftest import ANSWERS, Visitor
 
 HOSTILE = (
@@ -111,8 +113,11 @@ def test_a_conflict_shows_both_and_undo_takes_back_only_what_one_said(rea, handl
     assert "Two decisions differ" in page.body
     assert "2 of 3" in page.body
     assert "1 of 3" in page.body
+    assert page.body.count("Start from this one") == 2
     assert "1 of 8 answers decided" in page.body
     decide(tom, address, item=["1", "2"])
+    said = re.findall(r"<em>(\w+)</em>", tom.get(address).body.split('class="trail"')[1])
+    assert said == ["current", "replaced", "replaced", "undone"]
     assert "2 of 8 answers decided" in tom.get("/written").body
 
 
@@ -183,9 +188,7 @@ def test_written_grades_hold_the_decisions(rea, handles, graded):
     assert "Decisions on 1 submission are not in the output files yet" in rea.get("/written").body
     assert rea.post("/write").status == 303
     assert "All decisions are saved to the output files" in rea.get("/written").body
-    with (graded / "grades.csv").open() as file:
-        scores = {row["submission"]: row["score"] for row in csv.DictReader(file)}
-    assert scores == {"ada": "4", "bob": "", "cleo": "", "dan": ""}
+    assert scores(graded) == {"ada": "4", "bob": "", "cleo": "", "dan": ""}
     assert json.loads((graded / "results" / "ada.json").read_text())["status"] == "graded"
     assert "=1+1" in (graded / "reports" / "ada.html").read_text()
 
@@ -200,22 +203,19 @@ def test_a_changed_upload_is_asked_again(rea, handles, graded, grade):
 
 def test_a_changed_rubric_is_said(rea, handles, graded, essay, start):
     decide(rea, at(handles, "ada"), item=["1"])
-    file = essay.folder / "written.toml"
-    file.write_text(file.read_text().replace("large margin", "wide margin"))
+    edit(essay.folder / "written.toml", "large margin", "wide margin")
     page = start(graded).visitor().get(at(handles, "ada"))
     assert "The rubric has changed since this decision" in page.body
 
 
 def test_a_question_that_is_gone_is_said(graded, essay, start):
-    file = essay.folder / "written.toml"
-    file.write_text(file.read_text().replace('id = "c.ii"', 'id = "c.iii"'))
+    edit(essay.folder / "written.toml", 'id = "c.ii"', 'id = "c.iii"')
     assert "no longer has a rubric for c.ii" in start(graded).visitor().get("/written").body
 
 
 def test_what_speaks_against_a_line_is_shown(start, grade, essay):
-    file = essay.folder / "written.toml"
     phrases = 'phrases = ["weight close to one"]'
-    file.write_text(file.read_text().replace(phrases, 'contradictions = ["weights are equal"]'))
+    edit(essay.folder / "written.toml", phrases, 'contradictions = ["weights are equal"]')
     visitor = start(grade(ada=("So all weights are equal.\r\nThat is it.", "x"))).visitor()
     page = visitor.get(visitor.get("/q/1b").answer_headers["location"])
     assert "Contradicts it: <q" in page.body

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.reports.chromium import needs_chromium
-from tests.reports.conftest import assert_accessible, widest
+from tests.reports.conftest import SCREENS, assert_accessible, widest
 from tests.reports.review.conftest import ANSWERS
 
 pytestmark = [
@@ -140,29 +140,6 @@ def test_names_come_when_asked_for_and_the_mouse_alone_decides(page):
     assert shows(page, "1 of 8 answers decided")
 
 
-def test_two_reviewers_at_once_lose_nothing(visit, server, page):
-    other = visit(server, "Tom")
-    other.goto(page.url)
-    address = page.url
-    page.keyboard.press("1")
-    goes(page, "Enter")
-    other.keyboard.press("2")
-    goes(other, "Enter")
-    assert other.url == address
-    assert shows(other, "Two decisions differ")
-    page.goto(address)
-    for each in (page, other):
-        assert each.locator(".contested article").count() == 2
-        assert shows(each, "0 of 8 answers decided")
-    with page.expect_navigation():
-        page.get_by_role("link", name="Start from this one").last.click()
-    assert item(page, 2).is_checked()
-    goes(page, "Enter")
-    assert shows(page, "1 of 8 answers decided")
-    other.goto(address)
-    assert other.locator(".trail li em").all_inner_texts() == ["current", "replaced", "replaced"]
-
-
 def test_a_sheet_goes_out_and_in(page, server, tmp_path):
     page.keyboard.press("1")
     goes(page, "g")
@@ -221,7 +198,7 @@ def test_hostile_text_stays_text_in_answers_and_comments(visit, start, grade):
     assert page.title() != "owned"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+@SCREENS
 def test_no_page_is_hard_to_use(visit, start, grade, width, scheme):
     """Axe finds no serious fault, nothing scrolls sideways, and focus is seen."""
     server = start(grade(**ANSWERS, eve=(HOSTILE, HOSTILE)))

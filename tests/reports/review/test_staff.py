@@ -13,7 +13,7 @@ import pytest
 from graders.storage.files import only_writer
 from graders.storage.requests import code_of
 from graders.storage.store import read_store, reopen_store
-from tests.conftest import write_submission, write_tiny
+from tests.conftest import RIGHT, append, write_submission, write_tiny
 from tests.console import ROOT, softmark
 from tests.processes import wait_for
 from tests.reports.chromium import needs_chromium
@@ -33,7 +33,7 @@ CHECK = '\n\n@pytest.mark.criterion("later")\ndef test_later(submitted):\n    ""
 CODES = {
     "ada": "def double(x):\n    return 3 * x\n",
     "bob": "def double(x):\n    return 3 * x\n",
-    "cleo": "def double(x):\n    return 2 * x\n",
+    "cleo": RIGHT,
     "dan": f"# {HOSTILE}\ndef double(x):\n    print('half way <b>')\n    return x.nothing\n",
 }
 
@@ -41,11 +41,10 @@ CODES = {
 def make_course(place):
     """Grade four students, two with one mistake, dan's code raises, and no upload."""
     assignment = write_tiny(place / "tiny")
-    toml, checks = assignment / "assignment.toml", assignment / "checks.py"
-    toml.write_text(toml.read_text() + LATER)
-    checks.write_text(checks.read_text() + CHECK)
-    with (assignment / "student_side.py").open("a") as side:
-        side.write('\n\ndef places():\n    return {"double": "`work.py`"}\n')
+    append(assignment / "assignment.toml", LATER)
+    append(assignment / "checks.py", CHECK)
+    places = '\n\ndef places():\n    return {"double": "`work.py`"}\n'
+    append(assignment / "student_side.py", places)
     for name, code in CODES.items():
         answer = "41" if name == "ada" else "42"
         folder = write_submission(place / "uploads" / name, work_py=code, answer_txt=answer)

@@ -15,6 +15,7 @@ from reference.data.vocabulary import Vocabulary
 from reference.data.world import write_world
 from reference.models.gpt import GPT, GPTConfig
 from submissions.receive import identify
+from tests.conftest import write_files
 
 MODEL, FINETUNE, ROPE = "vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params"
 ONLY = frozenset({"checkpoints"})
@@ -35,10 +36,7 @@ def grade(tmp_path):
     """Grades a submission of these files."""
 
     def run(files, only=ONLY, data=None):
-        folder = tmp_path / "ada"
-        folder.mkdir(exist_ok=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
+        folder = write_files(tmp_path / "ada", files)
         assignment = load_assignment("cs224n-a4")
         submission = identify(folder, assignment.name)
         return grade_submission(submission, assignment, Options(best_tier(), data, only=only))
