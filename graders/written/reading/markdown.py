@@ -28,7 +28,7 @@ _BOLD = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*|__)([^*]{1,150}?)(?:\*\*|__)\s*
 _BULLET = re.compile(r"^ {0,3}[-*+]\s")
 _TIGHT = re.compile(r"^ {0,3}(#{1,6})(?=[^#\s])")  # `##1b`
 # Matches `1b:` or `- **1 (b)**:`.
-_LABEL = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*)?([\w.()\[\] ]{1,40}?)(?:\*\*)?\s*[:)](?!=)")
+_LABEL = re.compile(r"^ {0,3}(?:[-*+]\s++)?(?:\*\*)?([\w.()\[\] ]{1,40}?)(?:\*\*)?\s*+[:)](?!=)")
 # A bold id that begins an answer within a line (`**1b.**`), and words before one that only refers
 # to an answer (`see`).
 _INLINE = re.compile(r"(?:\*\*|__)\(?((?:[A-Za-z]?\d|[a-z]\.)[\w.()]{0,14}?)[.:]?(?:\*\*|__)[.:]?")

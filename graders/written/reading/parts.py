@@ -12,10 +12,10 @@ from graders.written.reading.placing import detach_conditions, join_text, place,
 from graders.written.reading.split import FENCE, LOOKED_AT, Line, Split, listed, paragraphs_of
 from graders.written.reading.wanted import Wanted, label_of, spellings
 
-# Matches `formula: x` or `- q1: x` or `**q1** = x`.
+# Matches `formula: x` or `- q1: x` or `**q1** = x`; `*+`: blanks are read once.
 _LABEL = re.compile(
     r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$|\\\(|\\\[|\\begin\{aligned\}\s*)*)\s*"
-    r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
+    r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*+(?P<close>(?:\*\*|__|`|\$)*+)\s*+"
     r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>|(?<=\s)[-–—](?=\s))\s*"
 )
 _UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, after the label
@@ -35,7 +35,7 @@ _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(?P<head>.+?)[\s#:]*|(?:\*\*|__)(?P<bold
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULE_ROW = re.compile(r"^[\s|:=-]+$")
 _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
-_SEVERAL = re.compile(r"\s*(?:[,;&/]|\band\b|\bund\b)\s*")  # between the names of parts
+_SEVERAL = re.compile(r"(?<!\s)\s*(?:[,;&/]|\band\b|\bund\b)\s*")  # between the names of parts
 _LETTERS = re.compile(r"[^\W\d_]{3}")  # a line without words may be an answer: `> (3, 2, -4)`
 _NUMERIC = re.compile(r"^\s*[\[({|+\-.\d]")
 

@@ -29,7 +29,7 @@ from graders.written.values.words import split_outside
 
 _ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")  # `- x` or `(a) x` or `1. x`
 _GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")  # `6,920`
-_BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")  # `,` or `and` or `1 2`
+_BETWEEN = re.compile(r"(?<!\s)\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")  # `,` or `and` or `1 2`
 _AND = re.compile(r"\s+(?:and|und|y|et|e)\s+")
 _REASON = re.compile(r"\b(?:because|since|as|while|where|weil|denn|da|car|porque)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"[.!?]\s+[A-Z(]")  # `... so 2^n. With two heads ...`

@@ -6,6 +6,7 @@ answer whose parts are not named.
 
 import re
 
+from graders.written.formula.reading.characters import GREEK
 from graders.written.question import Kind
 
 # Matches `TODO` or `...` or `<your answer>`.
@@ -68,7 +69,7 @@ _CONCLUSION = re.compile(
     re.IGNORECASE,
 )
 # A scalar that vanishes or is negative: `c → 0`, `c ≪ 1`, `c → -∞`.
-_SCALAR = r"(?:[A-Za-z]|[α-ω]|\\[a-z]{2,8})"
+_SCALAR = rf"(?:{'|'.join(dict.fromkeys(GREEK.values()))}|[A-Za-z]|[α-ω]|\\[a-z]{{2,8}})"
 _HOW = (
     r"(?:(?:is|are|being|be|an?|some|any|very|large|big|huge|quite|really|extremely|sufficiently|"
     r"arbitrarily|vanishingly|and|sehr|très|muy)\s){0,5}"
@@ -78,7 +79,8 @@ _SMALL = r"(?:small|tiny|negativ\w*|infinitesimal\w*|klein\w*|petite?|négatif|p
 VANISHES = re.compile(
     rf"(?<![\w_^/{{}}])(?!a\s(?!is\b)[a-z])(?P<name>{_SCALAR})\$?\s{{0,9}}(?:"  # `a small t`
     r"(?:→|->|⟶|\\(?:long)?(?:to|rightarrow)\b)\s{0,9}(?:0|[-−]\s{0,9}(?:∞|\\infty|inf|oo))"
-    r"|(?:≪|<<|\\ll\b)|<\s{0,9}[01]\b|(?:∈|\\in\b)\s{0,9}[(\[]\s{0,9}0\s{0,9}[,;]\s{0,9}1\s{0,9}[)\]]"
+    r"|(?:≪|<<|\\ll\b)|\|?\s{0,9}(?:<|≤|\\leq?\b)\s{0,9}[01]\b(?!\.\d)"
+    r"|(?:∈|\\in\b)\s{0,9}[(\[]\s{0,9}0\s{0,9}[,;]\s{0,9}1\s{0,9}[)\]]"
     rf"|{_HOW}(?:{_SMALL}|(?:(?:close|near|next|tends?|tending|goes|going|shrinks?|converg\w+)(?:\sto)?|"
     r"near(?:ly|ing)|approach\w*|below|under|(?:less|smaller)\sthan)\s\$?(?:0|zero|one|1)\b(?!\.\d)))"
     rf"|\b{_SMALL}\s(?:(?:and\s)?(?:positive|constant|scalar|number|factor|value)\s){{0,2}}"

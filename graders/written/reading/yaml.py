@@ -25,7 +25,8 @@ MOST_BLOCKS = 500  # of a broken file
 _LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _OPENED = ("quoted scalar", "flow sequence", "flow mapping")
 _NOTHING = ("", "~", "null", "Null", "NULL")
-_PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\- ]{1,60}?)\s*:\s+(\S.*)$")  # `  q1: 3` or `- a: b`
+# Matches `  q1: 3` or `- a: b`. The key begins with no blank: blanks are read once.
+_PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\-][\w.\"'()\- ]{0,59}?)\s*:\s+(\S.*)$")
 # What YAML makes of `\alpha`, `\beta`, `\eta`, `\frac`, `\theta`, `\Phi` and `\nu` in double
 # quotes.
 _ESCAPES = {"\a": "a", "\b": "b", "\x1b": "e", "\f": "f", "\r": "r", "\t": "t", "\v": "v"}

@@ -61,7 +61,16 @@ _NO_ANSWER = re.compile(
     r"|(?:not|never|non|hardly|cannot be|can t be) (?:no|not|false|never|wrong|untrue|incorrect)\b"
     r"|(?:(?:they are|it is) )?not (?:always|necessarily|sure|certain|unique|distinct|different)\b"
     r"|there (?:is|are) no (?:\w+ )?(?:reasons?|doubt|problems?|contradictions?|obstacles?)\b"
+    r"|no (?:one|body|way (?:to|of))\b|never say\b|not only\b|(?:\w+ )?(?:can ?not|can t) not\b"
+    r"|\w+ (?:is|was|would be) (?:not|wrong|incorrect)\b"
 )
+# What a negation turns into its opposite, as in `they cannot be told apart`; not of `no, each is
+# unique`, where the negation is the whole answer.
+_DIFFER = re.compile(
+    r"\b(?!differen\w+ (?:positions?|tokens?|times?|indices|t)\b)"
+    r"(?:differ\w*|distin\w+|unique\w*|apart|separat\w+|ruled out|excluded)\b"
+)
+_BARE = re.compile(r"(?:no|n|nope|false)\b(?! (?:two|pairs?|positions?|difference|unique\w*)\b)")
 _CONCLUDED = re.compile(r"\b(?:so|therefore|thus|hence|answer is) (?:it is )?(\w+)$")
 _NONE = frozenset({"none", "none of them", "none of these", "none of the above", "nothing"})
 
@@ -289,7 +298,7 @@ def _meant(line: str, options: Options) -> set[str]:
         if words != text and not words.startswith(f"{text} "):
             continue
         rest = words[len(text) :].split(maxsplit=1)
-        if options.denies and _contradicts(words, text, label, options):
+        if options.denies and _contradicts(words, plain(first_clause(line)), text, label, options):
             raise Contradictory(f"`{_short(line)}` could mean either.")
         if rest[:1] in (["or"], ["and"]) and (others := _meant_by(rest[1:], options)):
             return {label, *others}
@@ -297,12 +306,15 @@ def _meant(line: str, options: Options) -> set[str]:
     return set()
 
 
-def _contradicts(words: str, text: str, label: str, options: Options) -> bool:
+def _contradicts(words: str, clause: str, text: str, label: str, options: Options) -> bool:
     """Return whether another option follows, as in `no, they can`, or a negation is negated.
 
     Also if the first word is not an answer: `no idea`, `not sure`, `not unique`.
     """
-    if _NO_ANSWER.match(words):
+    if _NO_ANSWER.match(words) or _means_opposite(clause, text, label):
+        return True
+    rivals = (each for each in options.labels if each != label and not denies(each))
+    if any(f" {plain(each)} " in f"{words} " for each in rivals):  # `No. Actually yes.`
         return True
     concluded = _CONCLUDED.search(words)  # `there is no limit, so yes`
     if concluded and _meant_by(concluded.groups(), options) - {label}:
@@ -312,6 +324,12 @@ def _contradicts(words: str, text: str, label: str, options: Options) -> bool:
         (meant for each, meant in options.meanings() if rest.startswith(f"{each} ")), label
     )
     return following != label or re.match(r"(?:im|un|in)possible |not (?:im|un)", rest) is not None
+
+
+def _means_opposite(clause: str, text: str, label: str) -> bool:
+    """Return whether the text of a negation, which begins this clause, denies a difference."""
+    rest = clause.removeprefix(text)
+    return denies(label) and not _BARE.match(clause) and _DIFFER.search(rest) is not None
 
 
 def _meant_by(rest: Iterable[str], options: Options) -> set[str]:

@@ -116,7 +116,10 @@ def find_formulas(
         sure=not (prose.calculates or glued) and (prose.words <= few or answers[0].name in wanted),
         concluded=answers[-1].concludes
         and not any(answer.name in wanted for answer in answers[:-1]),
-        led=alone[0] and not any(alone[1:]) and not answers[0].denied,
+        led=alone[0]
+        and not any(alone[1:])
+        and not answers[0].denied
+        and all(answer.offered != "or" for answer in answers[1:]),
     )
 
 

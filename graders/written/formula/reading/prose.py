@@ -95,6 +95,7 @@ _OPERATION = re.compile(
 # Matches `not` or `instead of`.
 _BEFORE = re.compile(
     r"\b(?:not|never|wrong(?:ly)?|incorrect(?:ly)?|false|instead of|rather than|unlike|neither|"
+    r"except|besides|apart from|other than|anything but|opposite|avoid\w*|doubt\w*|"
     r"nor|mistaken(?:ly)?|intuitively|naive(?:ly)?|might think|one would|nicht|kein\w*|niemals|"
     r"falsch|statt|anstatt|ne|pas|jamais|faux|fausse|nunca|incorrect[oa]|falso|não|non|"
     r"sbagliat\w+|не|нет|неверно|niet|geen|nie|inte|ikke|değil|nem|không|tidak|bukan)\b|n['’]t\b"
@@ -104,7 +105,7 @@ _BEFORE = re.compile(
 # Matches `but` or `is wrong`.
 _AFTER = re.compile(
     r"\b(?:but|however|instead|wrong|incorrect|false|fails?|not (?:the|work|right|correct|enough|"
-    r"suffic\w+|hold|true)|actually|correction|oops|sorry|wait|edit|değil|aber|sondern|jedoch|falsch|mais|faux|pero|sino|incorrecto|mas|ma|"
+    r"suffic\w+|hold|true)|doubt\w*|actually|correction|oops|sorry|wait|edit|değil|aber|sondern|jedoch|falsch|mais|faux|pero|sino|incorrecto|mas|ma|"
     r"errato|но|неверно)\b|n['’]t (?:work|right|correct|enough|suffice|hold|true)\b"
     r"|错|不对|不行|但是?|而是",
     re.IGNORECASE,

@@ -22,7 +22,8 @@ _LEAD = re.compile(
     r"|is|has|ist)\s*(?=\S)",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"[(\[]\s*[(\[]?\s*([^()\[\]]{1,120}?)\s*[)\]]")  # `(B, L)` or `[[64, 45]]`
+# Matches `(B, L)` or `[[64, 45]]`; `*+`: blanks are read once.
+_BRACKETS = re.compile(r"[(\[]\s*+(?:[(\[]\s*+)?([^()\[\]]{1,120})[)\]]")
 # Matches `,` or `×` or `64x45`.
 _BETWEEN = re.compile(r"\s*(?:,|;|×|\bby\b|(?<=\d)x(?=\d)|\s[xX]\s|\btimes\b)\s*")
 # A shape before a remark in brackets: `64 × 45 (padded)`, `64 (one per text)`.

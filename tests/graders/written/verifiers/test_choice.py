@@ -133,13 +133,31 @@ def test_a_word_can_be_an_option(judge):
         judge("choice", "encoder or seq2seq", key="both", options=options)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("No, they are unique.", "no they are all different", "No two different positions can."),
+        *("two different positions cannot share one", "never, each is unique"),
+    ],
+)
+def test_no_with_a_reason_is_no(judged, answer):
+    assert judged("cs224n-a4", "2b.ii", f"## 2b.ii\nanswer: {answer}").status == "passed"
+
+
 @pytest.mark.parametrize(("answer", "right"), [("n", True), ("[ ] yes [x] no", True), ("y", False)])
 def test_yes_and_no_may_be_a_letter_or_a_box(judged, answer, right):
     found = judged("cs224n-a4", "2b.ii", f"## 2b.ii\nanswer: {answer}")
     assert found.status == ("passed" if right else "failed")
 
 
-@pytest.mark.parametrize("answer", ["not no", "not false", "no doubt: yes", "cannot say"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("not no", "not false", "no doubt: yes", "cannot say", "they cannot be told apart"),
+        *("It is impossible to distinguish two positions.", "no two positions differ"),
+        *("no position is unique", "No. Actually yes.", "No is wrong", "no way to tell"),
+    ],
+)
 def test_a_negation_of_no_is_read_by_a_person(judged, answer):
     found = judged("cs224n-a4", "2b.ii", f"## 2b.ii\nanswer: {answer}")
     assert found.status == "needs_review"

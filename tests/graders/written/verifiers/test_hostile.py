@@ -29,6 +29,7 @@ ASKED = [
     ("number", ("number",), {"key": 3}),
     ("vector", ("vector",), {"key": [1, 2, 3]}),
     ("matrix", ("matrix",), {"key": [[1, 2], [3, 4]]}),
+    ("tensor_shape", ("shape",), {"key": ["B"], "sizes": {"B": {"values": [2], "names": ["B"]}}}),
 ]
 PIECES = [
     "(", "[", "1,", "1 ", "A ", "- ", "not ", "=", "\\", "_", "{", "$", "|", "<", "1/", "sqrt(",
@@ -41,6 +42,7 @@ NASTY = [
     "sum_i sum_i sum_i k_i", "sum_{i=1}^{1e9} k_i", "sum_{i=1}^{64} sum_{j=1}^{64} k_a",
     "(A A^T)^16^16", "d^d^d^d", "exp(exp(exp(d)))", "((d+1)^8)^8", "inv(0*I)", "pinv(0*A)",
     "[[[[[[1]]]]]]", "[1,[2,3]]", "1;2,3", "k_a/k_a", "a_9", "1e-400(k_a+k_b)", "n^n^n(k_a+k_b)",
+    "(" + " " * 390,
 ]  # fmt: skip
 
 

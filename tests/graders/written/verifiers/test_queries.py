@@ -110,6 +110,13 @@ def test_a_listed_mistake_has_its_own_hint(judge):
             "S is a very small constant", "S approaches 0", "S is near zero", "S tends to 0",
             "$S$ is less than 1", "we take a very small constant S",
         )),
+        *((f"{b}(k_a+k_b), {b} {said}", "contradict") for b in ("beta", "$\\beta$") for said in (
+            "tiny", "is near zero", "-> -inf", "≤ 1",
+        )),
+        *((f"{before} β(k_a + k_b)", "contradict") for before in (
+            "anything except", "any q other than", "the opposite of", "Avoid q =",
+        )),
+        ("β(k_a + k_b)\nor k_a or k_b or k_a - k_b", "several"), ("q != β(k_a+k_b)", "≠"),
         ("1,5·10^4 k_a + 1,5·10^4 k_b", "comma"), ("β k_a + γ k_b, β = γ = 10^3", "several"),
     ],
 )  # fmt: skip
