@@ -7,9 +7,16 @@ import pytest
 import torch
 
 from graders.assignments.cs224n_a4.rotary import checks_application, checks_table
-from graders.assignments.cs224n_a4.rotary.mistakes import FORMULAS, TABLES, TURNED, table_pairs
+from graders.assignments.cs224n_a4.rotary.mistakes import (
+    FORMULAS,
+    TABLES,
+    TURN,
+    TURNED,
+    table_pairs,
+)
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import PUBLIC, Inputs
+from graders.checks.mistakes import sentence
 from graders.checks.score import Score
 from graders.grading.secret import new_secret
 from tests.console import ROOT
@@ -18,6 +25,7 @@ from tests.graders.assignments.rotary_mistakes import (
     PRECOMPUTE,
     Coder,
     even,
+    right,
     right_theta,
     table,
 )
@@ -78,6 +86,18 @@ def test_rotation_mistake_is_named(name, draw):
     said = hint(checks_application.test_rotation_values, student, draw)
     assert said == says({**FORMULAS, **TURNED}, name), hex(draw)
     assert_differs(student.shown)
+
+
+@pytest.mark.parametrize("draw", [PUBLIC, new_secret()], ids=["public", "secret"])
+def test_unknown_rotation_repeats_the_equation(draw):
+    """With six features, rotating half of the pairs looks as if θ were not divided by d."""
+
+    def half_of_the_pairs(x, rope_cache):
+        rotated = 2 * (x.shape[-1] // 4)
+        return torch.cat((right(x, rope_cache)[..., :rotated], x[..., rotated:]), dim=-1)
+
+    said = hint(checks_application.test_rotation_values, Coder(apply=half_of_the_pairs), draw)
+    assert said == sentence(TURN), hex(draw)
 
 
 def test_every_mistake_is_made_here_or_in_a_planted_example():

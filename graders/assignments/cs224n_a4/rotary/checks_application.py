@@ -1,7 +1,7 @@
 """apply_rotary_emb: the exact values of rotated queries and keys."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,9 @@ SHAPES = st.tuples(  # (B, n_heads, T, head size)
     st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 5).map(lambda n: 2 * n)
 )
 LONG = (1, 2, 128, 32)  # the course's block and heads
-GENERIC = (2, 4, 3, 6)  # all axes differ, so every known mistake gives a different result
+# All axes differ, so every known mistake gives a different result. Two head sizes, because code
+# that handles only some of the pairs looks like a known mistake at one of them.
+GENERIC = ((2, 4, 3, 6), (3, 5, 4, 10))
 OTHER_PAIR = "A rotated pair does not match equation 3."
 SAME_SCORES = (
     "Every dot product of a query with a key is correct, so attention works, but the rotated "
@@ -265,15 +267,17 @@ def _scores_are_right(student: Student, inputs: Inputs) -> bool:
 
 
 def _known_mistake(student: Student, inputs: Inputs) -> str:
-    """Return the hint of the only known mistake that gives the student's result."""
-    x = normal(inputs, "known mistakes", *GENERIC)
+    """Return the hint of the only known mistake that gives the student's results."""
+    xs = [normal(inputs, "known mistakes", *shape) for shape in GENERIC]
     candidates = [
-        {mistake: rotation(x) for mistake, rotation in known.items()}
+        {mistake: _joined([rotation(x) for x in xs]) for mistake, rotation in known.items()}
         for known in (FORMULAS, TURNED)
     ]
-    for length in (x.shape[2], 2 * max(x.shape)):  # code that confuses axes may need more rows
+    needed = [x.shape[2] for x in xs]
+    more = [2 * max(x.shape) for x in xs]  # code that confuses axes may need more rows
+    for lengths in (needed, more):
         with contextlib.suppress(StudentRaised):
-            for each in _each_way(rotations(student, [x], [length])):
+            for each in _joined_results(rotations(student, xs, lengths)):
                 for known in candidates:
                     found = only_match(each, known, "rotation")
                     if found is not None:
@@ -281,7 +285,18 @@ def _known_mistake(student: Student, inputs: Inputs) -> str:
     return sentence(TURN)
 
 
+def _joined_results(replies: Replies) -> Iterator[Floats]:
+    """Yield the results for all x in one array, those with the handout's table first."""
+    for answers in (replies[way] for way in TELLING if way in replies):
+        with contextlib.suppress(CheckFailed):
+            yield _joined([answer.floats() for answer in answers])
+
+
+def _joined(arrays: Sequence[Floats]) -> Floats:
+    return np.concatenate([array.ravel() for array in arrays])
+
+
 def _each_way(replies: Replies) -> Sequence[Floats]:
-    """Return the results for the single x, those with the handout's table first."""
+    """Return the results for a single x, those with the handout's table first."""
     found = results(replies)
     return [found[way] for way in TELLING if way in found]

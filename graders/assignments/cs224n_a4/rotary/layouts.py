@@ -190,17 +190,13 @@ def _blocks(
     """Return the matrices cut into blocks of C rows each: queries, keys, values, proj.
 
     `order` is the order of part, head and feature in the rows of a larger matrix. Smaller matrices,
-    such as one per head, are joined.
+    such as one per head and part, are joined to a larger one.
     """
+    small = [each for each in matrices if len(each[0]) % C]
+    joined = [tuple(map(np.concatenate, zip(*small, strict=True)))] if small else []
     blocks: list[Layer] = []
-    pending: list[Layer] = []
-    for weight, bias in matrices:
+    for weight, bias in (*matrices, *joined):
         if len(weight) % C:
-            pending.append((weight, bias))
-            if sum(len(each) for each, _ in pending) == C:
-                blocks.append((np.concatenate([w for w, _ in pending]),
-                               np.concatenate([b for _, b in pending])))  # fmt: skip
-                pending = []
             continue
         sizes = (len(weight) // C, n_head, C // n_head)
         rows = np.arange(len(weight))

@@ -131,9 +131,8 @@ def constant_text(size: dict[str, int], rope: bool) -> dict[str, Any]:
     """
     model = model_of(size, rope)
     _fill(model)
-    for module in model.modules():
-        if _is_attention(module):
-            module.forward = _silenced(module.forward)
+    for module in _attentions_in(model):
+        module.forward = _silenced(module.forward)
     with torch.no_grad():
         logits = first_of(model(torch.full((1, size["block_size"]), 3)))
     names = [
@@ -176,7 +175,7 @@ def first_of(output: Any) -> Any:
 def attentions(size: dict[str, int], rope: bool, dropout: float = 0.0) -> Sequence[nn.Module]:
     """Return the attention modules of the student's model; only one if no model can be built."""
     try:
-        found = [each for each in model_of(size, rope, dropout).modules() if _is_attention(each)]
+        found = _attentions_in(model_of(size, rope, dropout))
     except Exception:  # noqa: BLE001  another check reports what is wrong with the model
         found = []
     if not found:
@@ -188,10 +187,15 @@ def attentions(size: dict[str, int], rope: bool, dropout: float = 0.0) -> Sequen
     return found
 
 
-def _is_attention(module: nn.Module) -> bool:
-    named = all(hasattr(module, name) for name in ("query", "key", "value"))
+def _attentions_in(model: nn.Module) -> list[nn.Module]:
+    """Return the attention modules of a model, by their class or else by their attributes.
+
+    The heads within an attention module may have the same attributes.
+    """
     kind = getattr(student_module("attention"), "CausalSelfAttention", None)
-    return named or (isinstance(kind, type) and isinstance(module, kind))
+    modules, names = list(model.modules()), ("query", "key", "value")
+    found = [each for each in modules if isinstance(kind, type) and isinstance(each, kind)]
+    return found or [each for each in modules if all(hasattr(each, name) for name in names)]
 
 
 def model_of(size: dict[str, int], rope: bool, dropout: float = 0.0) -> nn.Module:

@@ -96,8 +96,9 @@ class Draw:
 class Reading:
     """The reply to one request.
 
-    `written` are the draws as the student wrote them, `draws` the same as meant. `vocabulary` are
-    the student's characters by id, if they differ from the handout's.
+    `written` are the draws as the student wrote them, `draws` the same as meant. `shared` says
+    whether later readings changed them. `vocabulary` are the student's characters by id, if they
+    differ from the handout's.
     """
 
     request: Request
@@ -106,6 +107,7 @@ class Reading:
     y: Ids
     x_lengths: Ids
     y_lengths: Ids
+    shared: bool
     written: tuple[Draw, ...]
     draws: tuple[Draw, ...]
     vocabulary: str
@@ -385,9 +387,13 @@ def _draws(
 
 
 def _seen_to_the_end(draw: Draw, corpus: str, asked: int) -> Draw:
-    """Return the draw; it is incomplete if it fills the block but was cut off at its end."""
+    """Return the draw; it is incomplete if it fills the block but was cut off at its end.
+
+    A third MASK at the end is an end marker; the first or second one may be cut off by chance.
+    """
     full = len(draw.sequence) == asked and PAD not in draw.sequence
-    if not full or draw.sequence.endswith(MASK) or is_well_formed(draw, corpus):
+    marked = draw.sequence.endswith(MASK) and draw.body.count(MASK) > 2
+    if not full or marked or is_well_formed(draw, corpus):
         return draw
     return replace(draw, whole=False)
 
@@ -414,6 +420,7 @@ def _fields(reply: Any, rows: int) -> dict[str, Any]:
         "kinds": dict(zip(map(str, reply["kinds"]), reply["counts"], strict=True)),
         "raised": fault,
         "characters": str(reply.get("characters")),
+        "shared": reply.get("shared") is True,
         "length": length if isinstance(length, int) else None,
         **{name: _texts(reply.get(name)) for name in ("before", "after")},
     }

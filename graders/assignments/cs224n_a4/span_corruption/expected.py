@@ -78,10 +78,12 @@ def unreadable(reading: Reading) -> Iterator[Problem]:
                 f"`__getitem__` raised an exception in {count}.", asked, f"{reading.raised}{where}"
             )
         elif kind not in ACCEPTED:
-            text = "None" if kind == "no pair: NoneType" else shown(kind)
+            text = shown(kind.removeprefix(NO_PAIR))
+            text = "None" if text == "NoneType" else text
             yield Problem("`__getitem__` does not return a pair of int64 tensors.", asked, text)
 
 
+NO_PAIR = "no pair: "  # and the type of the item, as the student side says it
 TENSOR, ARRAY = "torch.Tensor int64 1-D", "numpy.ndarray int64 1-D"
 # Arrays become tensors in a DataLoader, so they are accepted with a note.
 ACCEPTED = {f"pair: {x}, {y}" for x in (TENSOR, ARRAY) for y in (TENSOR, ARRAY)}
@@ -185,9 +187,12 @@ def _strange_ids(reading: Reading) -> Iterator[Problem]:
 
 
 def wrong_document(reading: Reading) -> Iterator[Problem]:
-    """Find draws with characters that are not in the requested document."""
+    """Find draws with characters that are not in the requested document.
+
+    An added blank is from no other document; another rule reports it.
+    """
     for draw in reading.judged:
-        strange = set(draw.body) - {MASK, PAD} - set(draw.document)
+        strange = set(draw.body) - {MASK, PAD, " "} - set(draw.document)
         if strange:
             yield Problem(
                 f"Reading index {draw.index} did not give a piece of document {draw.index}.",

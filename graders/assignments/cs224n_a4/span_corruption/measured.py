@@ -61,6 +61,8 @@ def never_whole(reader: Reader) -> str | None:
     """Return a short document that is never used whole, although each length was sampled often."""
     for document in reader.documents.short[:-1]:
         request = reader.documents.short_document(document)
+        if reader.attempt(request).raised:  # another check reports it
+            continue
         cuts = cut_lengths(reader.attempt(request))
         if cuts.max(initial=0) < len(document):
             longer = reader.documents.short_document(document, SHORT_ROUNDS)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TypeVar
 
 import numpy as np
@@ -327,7 +327,24 @@ def _same_but_for_whitespace(a: str, b: str, c: str, document: str) -> bool:
 
 
 def _loses_whitespace(reading: Reading) -> bool:
-    return _parts(_same_but_for_whitespace)(reading) and not _parts(_is_piece)(reading)
+    changed = _parts(_same_but_for_whitespace)(reading) and not _parts(_is_piece)(reading)
+    return changed and not _adds_blanks(reading)
+
+
+def _adds_blanks(reading: Reading) -> bool:
+    """Return whether the parts form a piece without a blank at some of their ends."""
+    return _parts(_is_piece_inside_blanks)(reading) and not _parts(_is_piece)(reading)
+
+
+def _is_piece_inside_blanks(a: str, b: str, c: str, document: str) -> bool:
+    pieces = map("".join, product(*map(_inside_blanks, (a, c, b))))
+    return any(piece in document for piece in pieces)
+
+
+def _inside_blanks(part: str) -> set[str]:
+    """Return the part, also without a blank at either end or at both."""
+    starts = {part, part.removeprefix(" ")}
+    return starts | {start.removesuffix(" ") for start in starts}
 
 
 def _marks_together(a: str, b: str, c: str, document: str) -> bool:
@@ -371,7 +388,10 @@ PIECE_MISTAKES: Known = {
     Mistake("character-dropped", "characters between two parts are lost", JOINED): lambda r: (
         _dropped(r) and not _parts(lambda a, b, c, document: not c)(r) and not _loses_whitespace(r)
     ),
-    Mistake("character-doubled", "a character is in two parts", JOINED): _parts(_doubled),
+    Mistake("character-doubled", "a character is in two parts", JOINED): lambda r: (
+        _parts(_doubled)(r) and not _adds_blanks(r)
+    ),
+    layout("blanks-added", "blanks are added next to the MASKs"): _adds_blanks,
     Mistake(
         "whitespace-changed",
         "blanks, tabs or other whitespace of the document are lost or replaced",

@@ -16,6 +16,7 @@ from reference.data.edition import Edition
 
 from .draws import Draw, Reading, Request, once_per_reading, parse
 from .expected import Rule, first, not_a_piece, shown, wrong_layout
+from .located import located_cuts
 from .mistakes import Known, named
 from .texts import MORE_ROUNDS, documents_of
 
@@ -81,8 +82,8 @@ class Reader:
     def long(self) -> Reading:
         """Return many draws at the handout's block size.
 
-        They come from a new dataset in every round if one dataset repeats its items or edits its
-        documents, so that this fault fails only its own check.
+        They come from a new dataset in every round if one dataset repeats its items or lengths, or
+        edits its documents, so that this fault fails only its own check.
         """
         return self.read(self._usual(self.documents.long()))
 
@@ -119,9 +120,16 @@ class Reader:
         """Return whether the items of a document differ, in one dataset or between datasets."""
         return repeated(self.long()) is None
 
+    def cuts_once(self) -> bool:
+        """Return whether each document keeps one truncated length until a dataset is made anew."""
+        request = self.documents.long()
+        anew = replace(request, fresh=True)
+        return _one_length_each(self.read(request)) and not _one_length_each(self.read(anew))
+
     def _usual(self, request: Request) -> Request:
         reading = self.from_one_dataset()
-        keeps = reading.before == reading.after and repeated(reading) is None
+        random = repeated(reading) is None and not self.cuts_once()
+        keeps = reading.before == reading.after and random
         return request if keeps else replace(request, fresh=True)
 
     # ---------------------------------------------------------------- rules
@@ -233,6 +241,12 @@ def repeated(reading: Reading) -> list[Draw] | None:
         if len({draw.sequence for draw in draws}) < DIFFERENT * len(draws) / 100:
             return draws
     return None
+
+
+def _one_length_each(reading: Reading) -> bool:
+    """Return whether each document always has the same truncated length."""
+    lengths = {(cut.draw.index, cut.cut) for cut in located_cuts(reading)}
+    return bool(lengths) and len(lengths) == len({index for index, _ in lengths})
 
 
 def _breaks(rule: Rule, reading: Reading, share: float) -> bool:

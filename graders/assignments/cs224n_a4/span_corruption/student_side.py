@@ -38,13 +38,14 @@ def draw_corruptions(
 
     With `fresh`, each round reads a new dataset.
     """
-    items, seen = _items(corpus, block_size, indices, rounds, fresh)
-    # Convert only after the last reading, so that items that share a buffer are detected.
+    items, copies, seen = _items(corpus, block_size, indices, rounds, fresh)
+    read, after = _rows(copies), _rows(items)
     kinds = Counter(map(_kind, items))
     first = next((item for item in items if isinstance(item, _Raised)), None)
     return {
-        **_table("x", [_half(item, 0) for item in items]),
-        **_table("y", [_half(item, 1) for item in items]),
+        **read,
+        # An item that a later reading overwrites
+        "shared": not all(np.array_equal(read[name], after[name]) for name in read),
         "kinds": list(kinds),
         "counts": list(kinds.values()),
         "raised": None if first is None else first.told,
@@ -55,22 +56,28 @@ def draw_corruptions(
 @on_cpu()  # which makes every call of torch slower, so only student code runs in here
 def _items(
     corpus: str, block_size: int, indices: list[int], rounds: int, fresh: bool
-) -> tuple[list[Any], dict[str, Any]]:
-    """Return the items that were read, and what the dataset showed besides."""
+) -> tuple[list[Any], list[Any], dict[str, Any]]:
+    """Return the items that were read, a copy made after each reading, and what else was seen."""
     dataset = student_module("dataset")
     corrupted = dataset.CharCorruptionDataset(corpus, block_size)
     before = _documents(corrupted)
-    items = []
+    items, copies = [], []
     for _ in range(rounds):
-        items += [_read(corrupted, index) for index in indices]
+        for index in indices:
+            items.append(_read(corrupted, index))
+            copies.append(_copied(items[-1]))
         if fresh:
             corrupted = dataset.CharCorruptionDataset(corpus, block_size)
-    return items, {
-        "length": len(corrupted),
-        "characters": _characters(corrupted),
-        "before": before,
-        "after": _documents(corrupted),
-    }
+    return (
+        items,
+        copies,
+        {
+            "length": len(corrupted),
+            "characters": _characters(corrupted),
+            "before": before,
+            "after": _documents(corrupted),
+        },
+    )
 
 
 def _read(corrupted: Any, index: int) -> Any:
@@ -78,6 +85,15 @@ def _read(corrupted: Any, index: int) -> Any:
         return corrupted[index]
     except Exception as error:  # noqa: BLE001  counted: some solutions fail intermittently
         return _Raised(error)
+
+
+def _copied(value: Any) -> Any:
+    """Return the value with its present ids, which later changes of the original don't reach."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return [_copied(each) for each in value] if isinstance(value, tuple | list) else value
 
 
 def _documents(corrupted: Any) -> list[str] | None:
@@ -125,6 +141,12 @@ def _name(value: Any) -> str:
 @cache
 def _tensor(dtype: torch.dtype, dimensions: int) -> str:
     return f"torch.Tensor {str(dtype).removeprefix('torch.')} {dimensions}-D"
+
+
+def _rows(items: list[Any]) -> dict[str, Any]:
+    """Return x and y of all items."""
+    x, y = ([_half(item, side) for item in items] for side in (0, 1))
+    return {**_table("x", x), **_table("y", y)}
 
 
 def _half(item: Any, side: int) -> Any:
