@@ -60,7 +60,7 @@ def test_imports_find_the_file_that_was_taken(modules):
 def test_module_that_raises_after_its_definitions_counts(modules):
     found = modules(dataset_under_test=DATA + "open('/nowhere/names.txt')\n")
     assert importlib.import_module("dataset_under_test").Data.size == 1
-    assert "ends with FileNotFoundError" in found.notes[0]
+    assert "raised FileNotFoundError" in found.notes[0]
     assert "line 3" in found.notes[0]
 
 
