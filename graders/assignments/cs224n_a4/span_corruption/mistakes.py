@@ -481,8 +481,8 @@ INDEX_MISTAKES: Known = {
 
 HANDOUTS = 128  # up to this block size, the draws show both ends of the lengths
 LONGEST = (
-    "sample from 4 to the handout's fraction of the block size, rounded down; both ends are "
-    "included, as in random.randint"
+    "sample from 4 to the handout's fraction of the block size, rounded down, both ends "
+    "included, as random.randint does"
 )
 limit = partial(Mistake, equation=LONGEST)
 
