@@ -98,7 +98,11 @@ def _readme(assignment: Assignment, stripped: Stripped) -> str:
     )
     left = "".join(f"- {title}\n" for title in stripped.staff_only)
     left = f"\nYour course grades these; this bundle does not:\n\n{left}" if left else ""
-    facts = {"TITLE": assignment.title, "NAME": assignment.name, "POINTS": f"{points:g}"}
+    worth = (
+        f"What it grades is worth {points:g} points, not counting written answers. A criterion "
+        "that needs your\ncourse's data files is graded only with `--data DIR`.\n"
+    )
+    facts = {"TITLE": assignment.title, "NAME": assignment.name, "WORTH": worth if points else ""}
     for key, value in {**facts, "LEFT": left}.items():
         text = text.replace(f"@{key}@", value)
     return text
