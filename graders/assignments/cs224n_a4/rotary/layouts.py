@@ -7,6 +7,7 @@ a pair       cos and sin, each                         (max_positions, dim/2), o
 In each, sin may come first or be negated, and there may be extra axes of length one.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, product
@@ -168,20 +169,44 @@ def _layer(parameters: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]
 def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Sequence[Layer]:
     """Return all matrices that take C features, with their biases, in parameter order.
 
-    `turned`: which square matrices are used as x @ W.
+    `turned`: which square matrices are used as x @ W. Outside linear layers, the last matrices have
+    the biases of their length, in order: a single bias is that of the output.
     """
-    found, biases = [], [values for values in parameters.values() if values.ndim == 1]
-    for name, weight in parameters.items():
-        for matrix in weight if weight.ndim == 3 else [weight] * (weight.ndim == 2):
-            linear = name.endswith("weight")
+    own = {f"{name.removesuffix('weight')}bias" for name in parameters if name.endswith("weight")}
+    biases = [
+        values
+        for name, values in parameters.items()
+        if values.ndim == 1 and name not in own and not name.endswith("weight")
+    ]
+    found: list[Layer] = []
+    for name, weight in reversed(parameters.items()):
+        linear = name.endswith("weight")
+        for matrix in reversed(_as_matrices(weight, C)):
             turn = turned == "all" or (turned == "other" and not linear)
             rows = matrix.T if turn or matrix.shape[1] != C else matrix
             if rows.shape[1] == C:
-                fitting = [each for each in biases if len(each) == len(rows)]
-                default = np.zeros(len(rows)) if linear or not fitting else fitting[0]
-                own = parameters.get(f"{name.removesuffix('weight')}bias", default)
-                found.append((rows, own if len(own) == len(rows) else np.zeros(len(rows))))
-    return found
+                fitting = [k for k, values in enumerate(biases) if len(values) == len(rows)]
+                bias = parameters.get(f"{name.removesuffix('weight')}bias") if linear else None
+                if not linear and fitting:
+                    bias = biases.pop(fitting[-1])
+                no_bias = np.zeros(len(rows))
+                found.append((rows, no_bias if bias is None or len(bias) != len(rows) else bias))
+    return found[::-1]
+
+
+def _as_matrices(weight: Floats, C: int) -> Sequence[Floats]:
+    """Return a parameter as matrices; the first axis of C features counts if it has more axes.
+
+    A weight of shape (3, C, n_heads, head size), for example, is three matrices of shape (C, C).
+    """
+    if weight.ndim <= 2:
+        return [weight] * (weight.ndim == 2)
+    if C not in weight.shape:
+        return []
+    axis = weight.ndim - 2 if weight.shape[-2] == C else weight.shape.index(C)
+    if axis == weight.ndim - 1:
+        return [weight.reshape(-1, C)]
+    return list(weight.reshape(-1, C, math.prod(weight.shape[axis + 1 :])))
 
 
 def _blocks(
