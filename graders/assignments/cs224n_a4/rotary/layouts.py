@@ -179,7 +179,7 @@ def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Seque
         if values.ndim == 1 and name not in own and not name.endswith("weight")
     ]
     found: list[Layer] = []
-    for name, weight in reversed(parameters.items()):
+    for name, weight in reversed([*parameters.items()]):
         linear = name.endswith("weight")
         for matrix in reversed(_as_matrices(weight, C)):
             turn = turned == "all" or (turned == "other" and not linear)
