@@ -211,10 +211,8 @@ def write_tiny(folder):
 def write_submission(folder, **files):
     """Write files into a new folder; `_py` and `_txt` at the end of a name are its suffix."""
     folder.mkdir(parents=True)
-    for stem, content in files.items():
-        file = stem.replace("_py", ".py").replace("_txt", ".txt")
-        (folder / file).write_text(textwrap.dedent(content))
-    return folder
+    names = {stem: stem.replace("_py", ".py").replace("_txt", ".txt") for stem in files}
+    return write_files(folder, {names[stem]: textwrap.dedent(files[stem]) for stem in files})
 
 
 @pytest.fixture

@@ -106,15 +106,12 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
     if "written" in kinds and unread and contents.files.isdisjoint(ANSWERS):
         missing[ANSWERS[0]] = _no_answers(assignment)
     read = "written" in kinds and ANSWERS[0] not in missing
-    if not read and not contents.code and contents.files.isdisjoint(_expected(assignment)):
+    expected = {*assignment.files.code, *required_artifacts(assignment.files), *ANSWERS}
+    if not read and not contents.code and contents.files.isdisjoint(expected):
         folder = result.submission.path.name
         wrong = f"`{folder}` has no file of {assignment.name}: is this the right folder?"
         return {folder: wrong, **missing}
     return missing
-
-
-def _expected(assignment: Assignment) -> set[str]:
-    return {*assignment.files.code, *required_artifacts(assignment.files), *ANSWERS}
 
 
 def _files(assignment: Assignment, contents: Contents) -> dict[str, str]:

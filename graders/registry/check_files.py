@@ -68,16 +68,16 @@ def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
     """Return all files that contain checks; raises GraderFault if one does not import."""
     found = collected(assignment)
     needs = cache(partial(_needs, assignment.folder))  # for this call: files change between calls
-    linked = _linked([found_check.check for found_check in found])
+    linked = _linked([entry.check for entry in found])
     files: dict[Path, CheckFile] = {}
-    for found_check in found:
-        suite = found_check.path == SUITE
-        read = _suite(assignment) if suite else _reads(found_check.path, assignment.folder, needs)
-        file = files.get(found_check.path) or CheckFile(frozenset(), frozenset(), read)
-        files[found_check.path] = replace(
+    for entry in found:
+        suite = entry.path == SUITE
+        read = _suite(assignment) if suite else _reads(entry.path, assignment.folder, needs)
+        file = files.get(entry.path) or CheckFile(frozenset(), frozenset(), read)
+        files[entry.path] = replace(
             file,
-            criteria=file.criteria | linked[found_check.check.criterion],
-            fixtures=file.fixtures | found_check.fixtures,
+            criteria=file.criteria | linked[entry.check.criterion],
+            fixtures=file.fixtures | entry.fixtures,
         )
     return tuple(files.values())
 

@@ -28,7 +28,6 @@ from .replies import (
     first_difference,
     normal,
     one_way_holds,
-    results,
     rotations,
 )
 from .unwritten import require_rotation
@@ -147,8 +146,8 @@ def _check_values(student: Student, inputs: Inputs, shape: tuple[int, ...]) -> s
 def _show_rotation(student: Student, score: Score) -> None:
     """Show one vector rotated to all positions, if the code runs once more."""
     with contextlib.suppress(StudentFault):
-        for each in _each_way(rotations(student, [ASKED])):
-            if rotation := applied_rotation(each):
+        for (result,) in _each_way(rotations(student, [ASKED])):
+            if rotation := applied_rotation(result):
                 return score.show(rotation)
 
 
@@ -277,26 +276,20 @@ def _known_mistake(student: Student, inputs: Inputs) -> str:
     more = [2 * max(x.shape) for x in xs]  # code that confuses axes may need more rows
     for lengths in (needed, more):
         with contextlib.suppress(StudentRaised):
-            for each in _joined_results(rotations(student, xs, lengths)):
+            for rotated in _each_way(rotations(student, xs, lengths)):
                 for known in candidates:
-                    found = only_match(each, known, "rotation")
+                    found = only_match(_joined(rotated), known, "rotation")
                     if found is not None:
                         return found.hint
     return sentence(TURN)
-
-
-def _joined_results(replies: Replies) -> Iterator[Floats]:
-    """Yield the results for all x in one array, those with the handout's table first."""
-    for answers in (replies[way] for way in TELLING if way in replies):
-        with contextlib.suppress(CheckFailed):
-            yield _joined([answer.floats() for answer in answers])
 
 
 def _joined(arrays: Sequence[Floats]) -> Floats:
     return np.concatenate([array.ravel() for array in arrays])
 
 
-def _each_way(replies: Replies) -> Sequence[Floats]:
-    """Return the results for a single x, those with the handout's table first."""
-    found = results(replies)
-    return [found[way] for way in TELLING if way in found]
+def _each_way(replies: Replies) -> Iterator[Sequence[Floats]]:
+    """Yield the results for all x by each way of calling, with the handout's table first."""
+    for answers in (replies[way] for way in TELLING if way in replies):
+        with contextlib.suppress(CheckFailed):
+            yield [answer.floats() for answer in answers]

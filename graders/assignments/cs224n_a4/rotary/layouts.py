@@ -161,9 +161,18 @@ def _interleaved(layers: Mapping[str, Layer], n_head: int) -> Iterator[Projectio
 
 
 def _layer(parameters: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]:
-    weight = parameters[name]
-    bias = parameters.get(f"{name.removesuffix('weight')}bias", np.zeros(len(weight)))
-    return weight, bias if bias.shape == weight.shape[:1] else np.zeros(len(weight))
+    return _with_bias(parameters[name], parameters.get(_bias_name(name)))
+
+
+def _bias_name(weight: str) -> str:
+    return f"{weight.removesuffix('weight')}bias"
+
+
+def _with_bias(rows: Floats, bias: Floats | None) -> Layer:
+    """Return the layer; its bias is 0 if there is none of the right length."""
+    if bias is None or bias.shape != rows.shape[:1]:
+        bias = np.zeros(len(rows))
+    return rows, bias
 
 
 def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Sequence[Layer]:
@@ -172,8 +181,8 @@ def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Seque
     `turned`: which square matrices are used as x @ W. Outside linear layers, the last matrices have
     the biases of their length, in order: a single bias is that of the output.
     """
-    own = {f"{name.removesuffix('weight')}bias" for name in parameters if name.endswith("weight")}
-    biases = [
+    own = {_bias_name(name) for name in parameters if name.endswith("weight")}
+    loose = [
         values
         for name, values in parameters.items()
         if values.ndim == 1 and name not in own and not name.endswith("weight")
@@ -185,13 +194,15 @@ def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Seque
             turn = turned == "all" or (turned == "other" and not linear)
             rows = matrix.T if turn or matrix.shape[1] != C else matrix
             if rows.shape[1] == C:
-                fitting = [k for k, values in enumerate(biases) if len(values) == len(rows)]
-                bias = parameters.get(f"{name.removesuffix('weight')}bias") if linear else None
-                if not linear and fitting:
-                    bias = biases.pop(fitting[-1])
-                no_bias = np.zeros(len(rows))
-                found.append((rows, no_bias if bias is None or len(bias) != len(rows) else bias))
+                bias = parameters.get(_bias_name(name)) if linear else _pop_last(loose, len(rows))
+                found.append(_with_bias(rows, bias))
     return found[::-1]
+
+
+def _pop_last(biases: list[Floats], length: int) -> Floats | None:
+    """Remove and return the last bias of this length, or None if there is none."""
+    places = [k for k, bias in enumerate(biases) if len(bias) == length]
+    return biases.pop(places[-1]) if places else None
 
 
 def _as_matrices(weight: Floats, C: int) -> Sequence[Floats]:

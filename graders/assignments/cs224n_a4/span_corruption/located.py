@@ -175,7 +175,8 @@ def _runs(body: str, document: str) -> Iterator[range]:
             if found < 0:
                 break
             place, size = found, size + 1
-        added = body[at] == " " and body.count(" ") > 1  # perhaps, next to the MASKs
+        # A blank of which there are several may be one that was added next to a MASK.
+        added = body[at] == " " and body.count(" ") > 1
         lone_blank = size == 1 and (document.count(body[at]) > 1 or added)
         if size and not lone_blank:
             yield range(place, place + size)
