@@ -136,6 +136,13 @@ def test_no_color_is_heard(tiny_folder, hand_in, wish, coloured):
     assert bool(COLOUR.search(said)) == coloured
 
 
+def test_only_a_terminal_is_told_that_a_check_runs(tiny_folder, hand_in):
+    words = ("check", hand_in(answer_txt="42"), "--assignment", tiny_folder, "--only", "answer")
+    assert "code that hangs is stopped within" in in_a_terminal(words, {})
+    done = softmark(*words)
+    assert "hangs" not in done.stdout + done.stderr
+
+
 def in_a_terminal(words, wish):
     """What a terminal is told by the command."""
     environment = {"PATH": os.environ["PATH"], "TERM": "xterm-256color", "COLUMNS": "80", **wish}

@@ -67,6 +67,14 @@ def grade(results):
     return run
 
 
+def test_a_line_that_is_not_python_is_named(tmp_path):
+    write_files(tmp_path, {BASE: solution(BASE) + "\ndef broken(:\n", PEFT: solution(PEFT)})
+    options = Options(best_tier(), only=frozenset({"boolq-data"}))
+    result = grade_submission(identify(tmp_path, "jhu-hw6"), load_assignment("jhu-hw6"), options)
+    (note,) = [each for each in result.environment["intake"] if "not valid Python" in each]
+    assert note.startswith(f"`{BASE}`, line {solution(BASE).count(chr(10)) + 2}")
+
+
 # ---------------------------------------------------------------- right code
 
 

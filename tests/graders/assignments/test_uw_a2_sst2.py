@@ -69,6 +69,13 @@ def message(result, check):
 
 
 @pytest.mark.long
+def test_a_line_that_is_not_python_is_named(grade):
+    code = SOLUTION.read_text(encoding="utf-8")
+    result = grade(only=frozenset({"sst2-data"}), **{"A2S3.py": f"{code}\ndef broken(:\n"})
+    (note,) = [each for each in result.environment["intake"] if "not valid Python" in each]
+    assert "`A2S3.py`" in note
+
+
 @pytest.mark.parametrize("draw", [3, 2**100 + 1])
 def test_a_secret_draw_finds_the_same(grade, draw):
     assert lost(grade(draw=draw)) == {}
