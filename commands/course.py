@@ -260,8 +260,8 @@ def late_days(
         for folder in {each.resolve(): each for each in folders}.values():
             store = stack.enter_context(reopen_store(folder))
             task = stored_assignment(store, store.generation().number)
-            if task.due is None or task.due.tzinfo is None:
-                problem = f"{folder}: `{task.name}` has no due date with a time zone"
+            if task.due is None:
+                problem = f"{folder}: `{task.name}` has no due date"
                 raise UsageError(problem, "set `due` in assignment.toml, or leave the folder out")
             if not task.grading.lateness.percent:
                 show_sentences([f"{folder}: late work costs nothing, so it uses no late days"])

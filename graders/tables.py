@@ -29,7 +29,6 @@ KINDS = {
     "tuple": "a list in brackets",
     "dict": "a table",
     "model": "a table",
-    "datetime": "a date and time, such as 2026-12-01T23:59:00Z",
 }
 LIMITS = {
     "greater_than_equal": "it must be at least {ge:g}",

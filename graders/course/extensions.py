@@ -73,8 +73,8 @@ class Extensions:
 
     @property
     def last(self) -> datetime | None:
-        """The latest due date of all, or None if there is none with a time zone."""
-        if self.due is None or self.due.tzinfo is None:
+        """The latest due date of all, or None if there is none."""
+        if self.due is None:
             return None
         return max(self.due, *self.later.values()) if self.later else self.due
 
@@ -102,8 +102,8 @@ def late_days_table(out: Path) -> StaffTable:
 
 def read_extensions(out: Path, task: Assignment) -> Extensions:
     """Read the tables in DIR, if any; raises UsageError if one is invalid."""
-    if task.due is None or task.due.tzinfo is None:
-        return Extensions(task.due)
+    if task.due is None:
+        return Extensions(None)
     granted = list[Granted]()
     if (out / FILE).exists():
         for where, row in extensions_table(out).rows():

@@ -94,7 +94,7 @@ def days_to_spend(days: int, lateness: Lateness) -> int:
 
 def seconds_late(submitted: datetime | None, due: datetime | None, lateness: Lateness) -> float:
     """Return how late it was submitted, or 0 within the grace period or if a time is unknown."""
-    if submitted is None or due is None or due.tzinfo is None or submitted.tzinfo is None:
+    if submitted is None or due is None:
         return 0.0
     late = (submitted - due).total_seconds()
     return late if late > 60 * lateness.grace_minutes else 0.0

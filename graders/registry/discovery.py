@@ -1,7 +1,6 @@
 """Find assignments and read their assignment.toml."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +20,7 @@ from graders.model import (
     Setting,
     Visibility,
 )
-from graders.registry.grading_table import GradingTable, refuse_wrong_policy
+from graders.registry.grading_table import Due, GradingTable, refuse_wrong_drops
 from graders.suite.reading import suite_tests
 from graders.tables import read_table
 from graders.written.loading import ANSWERS, ID, ID_WORDS, written_criteria
@@ -69,7 +68,7 @@ class _AssignmentFile(BaseModel, extra="forbid"):
     title: str
     version: int = Field(ge=1)
     seed: int
-    due: datetime | None = None
+    due: Due | None = None
     limits: _Limits
     files: _Files
     preload: tuple[str, ...] = ()
@@ -134,7 +133,7 @@ def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
     _refuse_wrong_rubric([criterion.id for criterion in rubric], folder)
     policy, toml = file.grading.policy(), str(folder / "assignment.toml")
     counted = {criterion.id: criterion.points for criterion in rubric if not criterion.extra_credit}
-    refuse_wrong_policy(policy, counted, file.due, file=toml)
+    refuse_wrong_drops(policy.drops, counted, file=toml)
     return Assignment(
         name=file.name,
         title=file.title,

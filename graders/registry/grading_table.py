@@ -2,12 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, model_validator
 
 from graders.errors import UsageError
 from graders.grading_policy import Drop, GradingPolicy, LateKind, Lateness, Rounding, TooLate
+
+DUE = "a date with a time and a time zone, such as 2026-12-01T23:59:00Z"
+
+
+def _read_quoted(value: object) -> object:
+    """Return the date and time in a string, as TOML reads it without quotes."""
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+# Without a time zone, nobody can say which submissions were late.
+Due = Annotated[AwareDatetime, Field(strict=True, description=DUE), BeforeValidator(_read_quoted)]
 
 
 class _Drop(BaseModel, extra="forbid"):
@@ -49,19 +63,11 @@ class GradingTable(BaseModel, extra="forbid"):
         return GradingPolicy(lateness, drops, self.round_to, self.rounding)
 
 
-def refuse_wrong_policy(
-    policy: GradingPolicy, points: Mapping[str, float], due: datetime | None, *, file: str
-) -> None:
-    """Raise UsageError if the policy is invalid; `points` are those of the droppable criteria.
+def refuse_wrong_drops(drops: Sequence[Drop], points: Mapping[str, float], *, file: str) -> None:
+    """Raise UsageError if a group is invalid; `points` are those of the droppable criteria.
 
     All criteria of a group must have equal points, so that the maximum is the same for everyone.
     """
-    if policy.lateness != Lateness() and due is not None and due.tzinfo is None:
-        raise UsageError(f"{file}: `due`: no time zone", "write it as 2026-12-01T23:59:00Z")
-    _refuse_wrong_drops(policy.drops, points, file)
-
-
-def _refuse_wrong_drops(drops: Sequence[Drop], points: Mapping[str, float], file: str) -> None:
     named = [name for drop in drops for name in drop.criteria]
     for name in named:
         if name not in points:

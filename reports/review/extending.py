@@ -127,8 +127,8 @@ def signed(reviewer: str, comment: str) -> dict[str, str]:
 
 def _due(asked: Extension, dues: Extensions) -> datetime:
     """Return the date that was typed."""
-    if dues.due is None or dues.due.tzinfo is None:
-        problem = "the assignment has no due date with a time zone, so nobody needs an extension"
+    if dues.due is None:
+        problem = "the assignment has no due date, so nobody needs an extension"
         raise UsageError(problem, "set `due` in assignment.toml")
     example = dues.due.isoformat()
     due = read_due(asked.due)

@@ -1,6 +1,7 @@
 """`[grading]` is read strictly; what does not match the rubric is refused with file and key."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -87,8 +88,17 @@ def test_a_result_has_extra_credit_above_its_maximum(tiny, hand_in):
     assert [graded.criterion.extra_credit for graded in again.criteria] == [True]
 
 
-def test_a_due_date_without_a_zone_is_refused_where_lateness_counts(load):
-    head = HEAD.replace("12:00:00Z", "12:00:00")
-    assert load("", head).due is not None
-    with pytest.raises(UsageError, match="no time zone"):
-        load("[grading]\nlate_percent_per_day = 10", head)
+@pytest.mark.parametrize(
+    "due",
+    ["2026-03-01T12:00:00", '"2026-03-01T12:00:00"', "2026-03-01", '"2026-03-01"', "2026", "true"],
+)
+def test_a_due_date_without_a_time_or_its_zone_is_refused(load, due):
+    with pytest.raises(UsageError, match="a date with a time and a time zone") as refused:
+        load("", HEAD.replace("2026-03-01T12:00:00Z", due))
+    assert "`due` is" in str(refused.value)
+
+
+@pytest.mark.parametrize("due", ['"2026-03-01T12:00:00Z"', "2026-03-01T14:00:00+02:00"])
+def test_a_due_date_may_be_quoted_and_in_any_zone(load, due):
+    expected = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    assert load("", HEAD.replace("2026-03-01T12:00:00Z", due)).due == expected
