@@ -18,6 +18,7 @@ from graders.grading.secret import new_secret
 from graders.model import Assignment, Result, Submission
 from graders.registry.discovery import load_assignment
 from graders.scoring import maximum, wanted_criteria
+from graders.storage.files import remove_file
 from graders.storage.result_json import write_text
 from reports.exports.classroom50 import classroom50_text
 from reports.exports.github import annotations, summary_text
@@ -161,7 +162,7 @@ def _write_classroom50(file: Path, text: str) -> None:
     if text:
         write_text(file, text)
     else:
-        file.unlink(missing_ok=True)
+        remove_file(file)
 
 
 def _append(path: Path, text: str) -> None:

@@ -26,7 +26,7 @@ from graders.privacy.forgetting import (
     without,
 )
 from graders.privacy.pseudonyms import Names
-from graders.storage.files import write_whole
+from graders.storage.files import remove_file, write_whole
 from graders.storage.result_json import write_text
 from graders.storage.store import FILE as STORE
 from graders.storage.store import Store, read_store, reopen_store
@@ -228,7 +228,7 @@ def forget(
         keep_edited(store, folder)
         # The files go before the rows: if this is interrupted, the same command still finds them.
         remove_files([each.submission for each in known], folder)
-        (folder / REGRADE_PAGE).unlink(missing_ok=True)
+        remove_file(folder / REGRADE_PAGE)
         receipt = [*who, *(said for each in known for said in forget_rows_of(each, folder))]
         for each in known:
             receipt += _forgotten(store, each, reviewer or getpass.getuser())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from graders.course.release import PLAIN, CourseRules
 from graders.model import Result
+from graders.storage.files import remove_file
 from graders.storage.result_json import result_text, submission_file, write_result
 from reports.gradescope.results_json import gradescope_text, write_gradescope
 from reports.student.opened import has_mark, mark_of
@@ -19,7 +20,7 @@ def write_submission_files(
 ) -> tuple[Path, ...]:
     """Write what needs one result: its JSON, its Gradescope file and its page, by these rules."""
     # The Result goes first and comes last: where it lies, the other files are of it.
-    submission_file(out, "results", result.submission.id, ".json").unlink(missing_ok=True)
+    remove_file(submission_file(out, "results", result.submission.id, ".json"))
     page, gradescope = write_student_page(result, out, rules), write_gradescope(result, out, rules)
     return write_result(result, out), gradescope, page
 
@@ -54,14 +55,14 @@ def remove_files(submissions: Iterable[str], out: Path) -> None:
     names = list(submissions)
     remove_own_files(names, out)
     for name in COURSE_FILES if names else ():
-        (out / name).unlink(missing_ok=True)
+        remove_file(out / name)
 
 
 def remove_own_files(submissions: Iterable[str], out: Path) -> None:
     """Remove the files of these submissions, and none that is made from all of them."""
     for name in submissions:
         for path in _paths(name, out):
-            path.unlink(missing_ok=True)
+            remove_file(path)
 
 
 def _paths(submission: str, out: Path) -> list[Path]:

@@ -132,6 +132,26 @@ def test_goes_on_where_it_was_interrupted(out):
     assert {"grades.csv", "index.html"} <= {file.name for file in out.iterdir()}
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("extensions.csv", b"student,due\nada\xff,", "extensions.csv is not UTF-8 text"),
+        ("dropped.csv", b"student\n" + b"a" * 200_000, "dropped.csv: field larger than"),
+        ("results/bob.json/file", b"", "bob.json: cannot be removed: "),
+        ("index.html/file", b"", "index.html: cannot be removed: "),
+    ],
+)
+def test_what_cannot_be_read_or_removed_is_named(out, name, content, sentence):
+    file = out / name
+    if file.parent != out:
+        file.parent.unlink()
+        file.parent.mkdir()
+    file.write_bytes(content)
+    assert sentence in forget(out, "bob", "--yes", code=2)
+    shutil.rmtree(file.parent) if file.parent != out else file.unlink()
+    assert "bob" in forget(out, "bob", "--yes")  # nothing was lost: the same command goes on
+
+
 def test_files_that_still_name_a_student_are_listed(out):
     notes = {"letters.html": "To ADA LOVELACE.", "ada-byron.txt": ""}
     write_files(out / "notes", {**notes, "bob.txt": "glovelacew 1815001"})
@@ -179,7 +199,7 @@ def test_the_store_is_never_to_be_removed(out, tmp_path):
     (out / "plain").mkdir()
     with contextlib.closing(sqlite3.connect(out / FILE)) as connection, connection:
         connection.execute(
-            "INSERT INTO requests VALUES (NULL, 'bob', 'answer', 'As Ada Lovelace.', '', '', '')"
+            "INSERT INTO requests VALUES (NULL, 'bob', 'answer', 'As Ada Lovelace.', '', x'', '')"
         )
     (line,) = (each for each in forget(out, "ada-byron", "--yes").splitlines() if FILE in each)
     assert line.endswith("in what others submitted, or in comments about others")

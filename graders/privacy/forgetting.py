@@ -16,7 +16,7 @@ from pathlib import Path
 from graders.course import extensions, roster
 from graders.course.merges import MERGED, Merge, student_key
 from graders.errors import UsageError, did_you_mean
-from graders.storage.csv_cells import plain_cell, table
+from graders.storage.csv_cells import SAVE_IT, plain_cell, table
 from graders.storage.files import LOCK, write_whole
 from graders.storage.store import Store
 from submissions.people import Person, name_key, people_in, student_text
@@ -103,12 +103,14 @@ def _meant(typed: str, submission: str, people: Sequence[Person]) -> Person:
 
 
 def forget_rows_of(known: Known, out: Path) -> list[str]:
-    """Remove the student's rows from the tables that staff wrote; return a sentence for each."""
+    """Remove the student's rows from the tables that staff wrote; return a sentence for each.
+
+    Raises UsageError if one of them cannot be read.
+    """
     said = list[str]()
     for name in PEOPLE_FILES:
         file = out / name
-        text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
-        header, *lines = text.splitlines(keepends=True) or [""]
+        header, *lines = _lines(file) or [""]
         own = [line for line in lines if _is_of(known, line, header)]
         given = dict.fromkeys(own, "")
         # A group has the latest date of its members, which the others keep.
@@ -121,6 +123,20 @@ def forget_rows_of(known: Known, out: Path) -> list[str]:
             stays = "; the group keeps it" if any(given.values()) else ""
             said.append(f"{name}: {len(own)} row{'' if len(own) == 1 else 's'}{stays}")
     return said
+
+
+def _lines(file: Path) -> list[str]:
+    """Return the lines of a table; none if there is no such file."""
+    try:
+        text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+        lines = text.splitlines(keepends=True)
+        for line in lines:
+            _cells(line, lines[0])
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8 text", SAVE_IT) from error
+    except (OSError, csv.Error) as error:
+        raise UsageError(f"{file}: {error}", "correct the file, then forget the student") from error
+    return lines
 
 
 def without(known: Known) -> str:

@@ -102,6 +102,17 @@ CREATE TABLE IF NOT EXISTS comments (
 CREATE TABLE IF NOT EXISTS course_key (
   only INTEGER PRIMARY KEY CHECK (only = 1), key TEXT NOT NULL);
 """  # tables that stores of earlier versions may lack
+# What no Softmark wrote: SQLite itself checks neither the form of a text nor the type of a column.
+ODD = {
+    "generations": "datetime(made_at) IS NULL",
+    "results": "NOT json_valid(keys) OR NOT json_valid(asked)",
+    "inputs": "draw = '' OR draw GLOB '*[^0-9a-f]*'",
+    "decisions": "NOT json_valid(items)",
+    "adjustments": "action NOT IN ('points', 'waive', 'excuse', 'undo') "
+    "OR datetime(made_at) IS NULL",
+    "replies": "answer NOT IN ('granted', 'rejected', 'answered')",
+    "course_key": "length(key) % 2 OR key GLOB '*[^0-9a-f]*'",
+}
 OWNERS_ALONE = 0o600
 DAMAGED = "move it away and grade again; the files in `results/` are not affected"
 REMEDIES = {
@@ -130,13 +141,14 @@ def open_database(file: Path) -> Iterator[sqlite3.Connection]:
     end. Raises StorageError if the file is damaged, busy, from a newer Softmark, or cannot grow.
     """
     with in_words(file):
-        if not file.exists():
+        is_new = not file.exists()
+        if is_new:
             _make_private(file)
         connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
         with closing(connection):
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            _check(file, connection)
+            _check(file, connection, is_new=is_new)
             yield connection
 
 
@@ -200,7 +212,7 @@ def in_words(file: Path) -> Iterator[None]:
         raise StorageError(f"{file} {what}", remedy) from error
 
 
-def _check(file: Path, connection: sqlite3.Connection) -> None:
+def _check(file: Path, connection: sqlite3.Connection, *, is_new: bool) -> None:
     (found,) = connection.execute("PRAGMA user_version").fetchone()
     if found > SCHEMA_VERSION:
         raise StorageError(
@@ -208,8 +220,24 @@ def _check(file: Path, connection: sqlite3.Connection) -> None:
             "update Softmark, or choose another --out",
         )
     if found == 0:
+        # A first grading that was killed leaves an empty store, too, but no files of Results.
+        if not is_new and any((file.parent / "results").glob("*.json")):
+            raise StorageError(f"{file} is damaged: it is empty", DAMAGED)
         connection.executescript(SCHEMA)
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise StorageError(f"{file} is damaged: {verdict}", DAMAGED)
     connection.executescript(ADDED)
+    _refuse_odd_values(file, connection)
+
+
+def _refuse_odd_values(file: Path, connection: sqlite3.Connection) -> None:
+    """Raise StorageError if a value was edited or damaged so that nothing can read it."""
+    ours = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+    for (table,) in connection.execute(ours).fetchall():
+        columns = connection.execute("SELECT name, type FROM pragma_table_info(?)", (table,))
+        odd = [f"typeof({name}) NOT IN ('null', lower('{kind}'))" for name, kind in columns]
+        odd += [ODD[table]] if table in ODD else []
+        query = f"SELECT 1 FROM {table} WHERE {' OR '.join(odd)} LIMIT 1"  # noqa: S608  our names
+        if connection.execute(query).fetchone():
+            raise StorageError(f"{file} is damaged: a value in its table `{table}`", DAMAGED)

@@ -39,6 +39,16 @@ def write_whole(path: Path, content: bytes, *, remedy: str, durable: bool = Fals
     return path
 
 
+def remove_file(path: Path) -> None:
+    """Remove a file, if there is one. Raises StorageError if something else is in its place."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        remedy = "move what is there away, or change who may write it, and run the command again"
+        raise StorageError(f"{path}: cannot be removed: {reason}", remedy) from error
+
+
 @contextmanager
 def only_writer(out: Path) -> Iterator[None]:
     """Lock `out` against other gradings during the block; the lock also ends with the process."""

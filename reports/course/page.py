@@ -14,6 +14,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from graders.model import ResultStatus
+from graders.storage.files import remove_file
 from graders.storage.result_json import write_text
 from reports.course.charts import Drawings, draw
 from reports.course.generations import Comparison
@@ -132,4 +133,4 @@ def _remove_others(out: Path, parts: Sequence[Part]) -> None:
     """Remove the pages that an earlier, longer course left behind."""
     for path in out.glob(PART.format("*")):
         if path.name not in {part.file for part in parts}:
-            path.unlink(missing_ok=True)
+            remove_file(path)

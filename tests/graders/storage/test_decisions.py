@@ -41,7 +41,7 @@ def put(tiny, tmp_path, waiting):
     def store_result(text=TEXT, checks="checks"):
         with open_store(tmp_path) as store:
             number = store.begin(tiny, checks)
-            store.put(number, waiting(text), CacheKey(checks, "asked", {"1b": "key"}))
+            store.put(number, waiting(text), CacheKey(checks, "{}", {"1b": "key"}))
         return tmp_path
 
     return store_result

@@ -6,6 +6,7 @@ Flaky verdicts are counted when a Result replaces one with the same cache key.
 import contextlib
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -21,11 +22,11 @@ from graders.registry.discovery import load_assignment
 from graders.storage.repeats import Repeats
 from graders.storage.rows import sum_of
 from graders.storage.store import FILE, CacheKey, open_store, read_store
-from tests.conftest import edit
+from tests.conftest import edit, write_files
 
 ROOT = Path(__file__).parents[3]
 CRITERION = Criterion("double", "Doubling", 4.0, "visible", "metric")
-KEY = CacheKey("address", "asked", {"double": "key"})
+KEY = CacheKey("address", "{}", {"double": "key"})
 
 
 def a_result(name="ada", **changes):
@@ -152,6 +153,39 @@ def change(out, statement):
         connection.execute(statement)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE generations SET made_at = 'yesterday'",
+        "UPDATE generations SET published = 'yes'",
+        "UPDATE results SET keys = 'double'",
+        "UPDATE results SET asked = ''",
+        "UPDATE results SET path = 'ada'",
+        "UPDATE course_key SET key = 'secret'",
+        "INSERT INTO inputs VALUES (1, 'secret')",
+        "INSERT INTO replies VALUES (1, 1, 'ada', 'lee', 'granted?', '', '')",
+        "INSERT INTO adjustments VALUES (1, 'ada', 'd', '', 'l', 'add', 1, 1, '', 0, '2026-01-01')",
+        "INSERT INTO adjustments VALUES (1, 'ada', 'd', '', 'l', 'points', 'x', 1, '', 0, 'x')",
+        "INSERT INTO comments VALUES (1, 'ada', 'lee', x'ff', '', 0, '')",
+    ],
+)
+def test_a_value_that_no_one_can_read_is_named(stored, statement):
+    change(stored, statement)
+    table = re.search("UPDATE ([a-z_]+)|INTO ([a-z]+)", statement)
+    with pytest.raises(StorageError, match=f"value in its table `{table[1] or table[2]}`"):
+        results_in(stored)
+
+
+def test_an_emptied_store_does_not_begin_anew(stored):
+    write_files(stored / "results", {"ada.json": "{}"})
+    (stored / FILE).write_bytes(b"")
+    with pytest.raises(StorageError, match="it is empty"):
+        open_store(stored).__enter__()
+    (stored / FILE).unlink()  # as the hint says
+    with open_store(stored) as store:
+        assert store.generations() == []
+
+
 def test_a_store_of_a_newer_softmark_or_a_changed_result_is_not_shown(stored):
     change(stored, """UPDATE results SET document = replace(document, ': 0.0', ': 4.0')""")
     with pytest.raises(StorageError, match="the Result of ada is damaged"):
@@ -236,7 +270,7 @@ from tests.graders.storage.test_store import a_large_result
 out, count = Path(sys.argv[1]), 2_000
 with open_store(out) as store:
     number = store.begin(load_assignment("cs224n-a4"), "checks")
-    made = CacheKey("0" * 64, "asked" * 30, {f"criterion-{n}": "0" * 64 for n in range(8)})
+    made = CacheKey("0" * 64, "[" + "0," * 30 + "0]", {f"criterion-{n}": "0" * 64 for n in range(8)})
     for n in range(count):
         store.put(number, a_large_result(f"s{n:05}"), made)
 with read_store(out) as store:
