@@ -9,6 +9,8 @@ FOLDERS = frozenset({
     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".conda", "env", ".env", "icon\r",
 })  # fmt: skip
 FILES = frozenset({".ds_store", "thumbs.db", "desktop.ini", "icon\r"})
+# Python imports compiled modules instead of the source file of this name, which staff read.
+COMPILED = (".pyc", ".so", ".pyd")
 # Matches `venv` or `my-venv-3.11` or `.venv`.
 ENVIRONMENT = re.compile(r"(.*[-_. ])?\.?(venv|virtualenv)([-_. 0-9].*)?")
 
@@ -27,4 +29,4 @@ def _is_left_out_folder(name: str) -> bool:
 def _is_left_out_file(name: str) -> bool:
     plain = name.casefold()
     # macOS's tar writes "._x" next to a file x: attributes, never code
-    return plain in FILES or plain.startswith("._") or plain.endswith(".pyc")
+    return plain in FILES or plain.startswith("._") or plain.endswith(COMPILED)

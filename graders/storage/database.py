@@ -105,9 +105,9 @@ CREATE TABLE IF NOT EXISTS course_key (
 # What no Softmark wrote: SQLite itself checks neither the form of a text nor the type of a column.
 ODD = {
     "generations": "datetime(made_at) IS NULL",
-    "results": "NOT json_valid(keys) OR NOT json_valid(asked)",
+    "results": "json_type(keys) != 'object' OR json_type(asked) != 'object'",
     "inputs": "draw = '' OR draw GLOB '*[^0-9a-f]*'",
-    "decisions": "NOT json_valid(items)",
+    "decisions": "json_type(items) != 'array'",
     "adjustments": "action NOT IN ('points', 'waive', 'excuse', 'undo') "
     "OR datetime(made_at) IS NULL",
     "replies": "answer NOT IN ('granted', 'rejected', 'answered')",
@@ -146,9 +146,12 @@ def open_database(file: Path) -> Iterator[sqlite3.Connection]:
             _make_private(file)
         connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
         with closing(connection):
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            _check(file, connection, is_new=is_new)
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                _check(file, connection, is_new=is_new)
+            except UnicodeDecodeError as error:  # in the schema, or in a message about it
+                raise StorageError(f"{file} is damaged", DAMAGED) from error
             yield connection
 
 

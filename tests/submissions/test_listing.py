@@ -102,6 +102,8 @@ def test_the_folder_one_is_in_has_its_name(tmp_path, monkeypatch):
         "a4/.git/config",
         "a4/src/__pycache__/dataset.cpython-311.pyc",
         "a4/src/dataset.pyc",
+        "a4/src/dataset.so",
+        "a4/src/dataset.cpython-311-x86_64-linux-gnu.SO",
         "a4/src/.ipynb_checkpoints/dataset.py",
         "venv/lib/x.py",
         ".venv/lib/x.py",

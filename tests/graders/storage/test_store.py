@@ -158,8 +158,8 @@ def change(out, statement):
     [
         "UPDATE generations SET made_at = 'yesterday'",
         "UPDATE generations SET published = 'yes'",
-        "UPDATE results SET keys = 'double'",
-        "UPDATE results SET asked = ''",
+        "UPDATE results SET keys = '[]'",
+        "UPDATE results SET asked = '1'",
         "UPDATE results SET path = 'ada'",
         "UPDATE course_key SET key = 'secret'",
         "INSERT INTO inputs VALUES (1, 'secret')",
@@ -173,6 +173,19 @@ def test_a_value_that_no_one_can_read_is_named(stored, statement):
     change(stored, statement)
     table = re.search("UPDATE ([a-z_]+)|INTO ([a-z]+)", statement)
     with pytest.raises(StorageError, match=f"value in its table `{table[1] or table[2]}`"):
+        results_in(stored)
+
+
+def test_other_damage_is_named_by_file(stored):
+    change(stored, "UPDATE results SET keys = '{'")
+    with pytest.raises(StorageError, match=r"store\.sqlite cannot be used: malformed JSON"):
+        results_in(stored)
+
+
+def test_a_schema_that_is_no_text_is_damage(stored):
+    file = stored / FILE
+    file.write_bytes(file.read_bytes().replace(b"CREATE TABLE members", b"CREATE TABLE m\xa0mbers"))
+    with pytest.raises(StorageError, match=r"store\.sqlite is damaged"):
         results_in(stored)
 
 
@@ -190,6 +203,9 @@ def test_a_store_of_a_newer_softmark_or_a_changed_result_is_not_shown(stored):
     change(stored, """UPDATE results SET document = replace(document, ': 0.0', ': 4.0')""")
     with pytest.raises(StorageError, match="the Result of ada is damaged"):
         results_in(stored)
+    change(stored, "UPDATE results SET document = '{'")
+    with read_store(stored) as store:
+        assert store.people_and_time(*store.members(1)) == ("ada", None)
     change(stored, "PRAGMA user_version = 99")
     with pytest.raises(StorageError, match="newer Softmark"):
         open_store(stored).__enter__()
@@ -261,6 +277,7 @@ def test_what_is_no_folder_or_generation_is_a_misuse(tmp_path, stored):
 
 
 MEMORY = """
+import json
 import sys
 from pathlib import Path
 from benchmarks.store_and_pages import peak_mib
@@ -270,7 +287,8 @@ from tests.graders.storage.test_store import a_large_result
 out, count = Path(sys.argv[1]), 2_000
 with open_store(out) as store:
     number = store.begin(load_assignment("cs224n-a4"), "checks")
-    made = CacheKey("0" * 64, "[" + "0," * 30 + "0]", {f"criterion-{n}": "0" * 64 for n in range(8)})
+    asked = json.dumps({"only": "0" * 140})
+    made = CacheKey("0" * 64, asked, {f"criterion-{n}": "0" * 64 for n in range(8)})
     for n in range(count):
         store.put(number, a_large_result(f"s{n:05}"), made)
 with read_store(out) as store:
