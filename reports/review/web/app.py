@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from graders.errors import UserError
 from reports.review.views.render import render
@@ -79,7 +80,7 @@ def make_app(site: Site) -> FastAPI:
     app.middleware("http")(guard)
     app.add_exception_handler(Refusal, refuse)
     app.add_exception_handler(UserError, explain)
-    for unread in (HTTPException, RequestValidationError):
+    for unread in (HTTPException, RequestValidationError, ClientDisconnect):
         app.add_exception_handler(unread, no_page)
     return app
 
@@ -126,7 +127,7 @@ async def explain(request: Request, error: Exception) -> Response:
 
 
 async def no_page(_: Request, error: Exception) -> Response:
-    """Return the page for a wrong address, or for a form that cannot be read."""
+    """Return the page for a wrong address, or for a form that cannot be read or was not sent."""
     status = error.status_code if isinstance(error, HTTPException) else 404
     told = Refusal(status, "There is no such page", "The address is not one of this server.")
     if status == 400:

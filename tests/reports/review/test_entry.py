@@ -38,6 +38,19 @@ def test_another_hosts_name_or_too_much_is_refused(rea):
     connection.close()
 
 
+def test_a_browser_that_hangs_up_is_no_error(capfd, rea):
+    connection = http.client.HTTPConnection("127.0.0.1", rea.port, timeout=30)
+    connection.putrequest("POST", "/undo")
+    headers = {"Content-Length": "999", "Content-Type": "application/x-www-form-urlencoded"}
+    for name, value in (rea.headers | headers).items():
+        connection.putheader(name, value)
+    connection.endheaders(b"token=")
+    assert rea.get("/written").status == 200  # the server has begun to read the form
+    connection.close()
+    assert rea.get("/written").status == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_a_form_or_a_decision_of_another_page_is_refused(rea, handles):
     for path in ("/undo", "/view", "/invite", "/write", "/decisions.csv"):
         rea.get("/written")
