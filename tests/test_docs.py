@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from graders.checks.compare import TOLERANCES
+from graders.written.verifiers import VERIFIERS
 from tests.console import ROOT
 
 SCALING = ROOT / "docs" / "scaling"
@@ -51,6 +52,18 @@ def test_every_tolerance_is_in_the_table():
     table = (ROOT / "docs" / "assignments.md").read_text()
     for name, row in TOLERANCES.items():
         assert f"| `{name}` | {row.absolute:g} | {row.relative:g} | {row.reason} |" in table
+
+
+def test_every_verifier_is_in_the_table():
+    table = (ROOT / "docs" / "written.md").read_text().partition("| verifiers |")[2]
+    named = {
+        name: path
+        for names, path in re.findall(r"^\| (.+) \| .+ \| `(.+)` \|$", table, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    assert named.keys() == VERIFIERS.keys()
+    for name, path in named.items():
+        assert path.removesuffix(".py").replace("/", ".") in f"{VERIFIERS[name].__module__}."
 
 
 def test_the_slurm_script_parses():

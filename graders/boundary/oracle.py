@@ -12,6 +12,7 @@ from graders.boundary.side import Side
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier
 from graders.boundary.wire import Value
+from graders.errors import GraderFault, StudentFault
 from graders.model import Limits
 
 SHARED_BYTES = 64 * 2**20  # before the replies need more memory, all are forgotten
@@ -30,11 +31,17 @@ class Oracle(Student):
         self._source = (side.folder, changed, limits, seed, tier)
 
     def _answer(self, function: str, values: dict[str, Value]) -> Value:
-        """Return the reply to an equal question, or else ask; errors are not shared."""
+        """Return the reply to an equal question, or else ask; errors are not shared.
+
+        Raises GraderFault if there is no reply, so no check can blame a student for it.
+        """
         asked = hashlib.sha256(wire.encode(values)).digest()
         question = (self._source, function, asked)
         if (reply := _replies.get(question)) is None:
-            reply = wire.encode(super()._answer(function, values))
+            try:
+                reply = wire.encode(super()._answer(function, values))
+            except StudentFault as fault:  # none of it is the student's
+                raise GraderFault(f"the oracle did not answer `{function}`: {fault}") from None
             if sum(map(len, _replies.values())) + len(reply) > SHARED_BYTES:
                 _replies.clear()
             _replies[question] = reply

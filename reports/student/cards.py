@@ -23,7 +23,7 @@ class Card:
     It is `repeated` if an earlier criterion has a card with the same cause.
     """
 
-    found: CheckResult
+    first: CheckResult
     alike: tuple[CheckResult, ...] = ()
     skipped: tuple[CheckResult, ...] = ()
     repeated: bool = False
@@ -35,34 +35,34 @@ def criterion_cards(criteria: Sequence[CriterionResult]) -> tuple[tuple[Card, ..
     cards = []
     for graded in criteria:
         made = tuple(_cards(graded))
-        cards.append(tuple(replace(each, repeated=cause(each.found) in seen) for each in made))
-        seen |= {cause(each.found) for each in made}
+        cards.append(tuple(replace(card, repeated=cause(card.first) in seen) for card in made))
+        seen |= {cause(card.first) for card in made}
     return tuple(cards)
 
 
-def cause(found: CheckResult) -> Cause:
+def cause(check: CheckResult) -> Cause:
     """Return what a check has in common with those that end for the same reason.
 
     It is the hint, since one change fixes what has one hint; without a hint, or where the code
     crashed, the first line of the message. Names of files and functions in it do not count.
     """
-    said = found.message.partition("\n")[0] if no_answer(found) or not found.hint else found.hint
-    if not said or judged(found):
-        return (found.check.criterion, found.id)
-    return (found.status, found.outcome, CODE.sub("`…`", said))
+    text = check.message.partition("\n")[0] if no_answer(check) or not check.hint else check.hint
+    if not text or judged(check):
+        return (check.check.criterion, check.id)
+    return (check.status, check.outcome, CODE.sub("`…`", text))
 
 
 def _cards(graded: CriterionResult) -> Iterator[Card]:
     groups: dict[Cause, list[CheckResult]] = {}
-    for found in graded.checks:
-        if found.status not in ("passed", "skipped"):
-            groups.setdefault(cause(found), []).append(found)
-    for found, *alike in groups.values():
-        yield Card(found, tuple(alike), tuple(_skipped_after((found, *alike), graded)))
+    for check in graded.checks:
+        if check.status not in ("passed", "skipped"):
+            groups.setdefault(cause(check), []).append(check)
+    for group in groups.values():
+        yield Card(group[0], tuple(group[1:]), tuple(_skipped_after(group, graded)))
 
 
 def _skipped_after(group: Sequence[CheckResult], graded: CriterionResult) -> Iterator[CheckResult]:
     for check in graded.checks:
-        named = (found.check.description for found in group)
+        named = (failed.check.description for failed in group)
         if check.outcome == "blocked" and any(name and name in check.message for name in named):
             yield check

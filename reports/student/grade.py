@@ -50,13 +50,13 @@ def _counts_what_is_closed(result: Result, rules: CourseRules) -> bool:
     """Return True if the grade depends on points that the student cannot see, or on their drops."""
     dropped_from = {name for drop in rules.policy.drops for name in drop.criteria}
     closed = [c.declared for c in result.criteria if not is_shown(c.criterion, rules.opened)]
-    return any(each.points or each.id in dropped_from for each in closed)
+    return any(criterion.points or criterion.id in dropped_from for criterion in closed)
 
 
 def _late(result: Result, grade: FinalGrade, rules: CourseRules) -> Iterator[str]:
-    given = result.submission
+    submission = result.submission
     if grade.days_late:
-        times = times_words(given.submitted_at, rules.dues.due_of(given))
+        times = times_words(submission.submitted_at, rules.dues.due_of(submission))
         yield f"You submitted {late_words(grade.days_late, rules.policy.lateness)} ({times})."
     if grade.free_days:
         yield f"You used {free_words(grade.free_days)}."

@@ -23,7 +23,7 @@ from reports.page import render
 from reports.student.grade import AboutGrade, about_grade
 from reports.student.opened import mark_of
 from reports.student.requests import AboutRequests, about_requests, comments_on
-from reports.student.sections import Said, Section, said_often, sections
+from reports.student.sections import Section, SharedMessage, sections, shared_messages
 from reports.student.withheld import is_shown, unquoted
 from reports.words import CHECK_WORDS, STATUS_SENTENCES, intake_notes
 
@@ -75,7 +75,7 @@ class StudentView:
     grade: AboutGrade | None
     criteria: tuple[CriterionResult, ...]
     sections: tuple[Section, ...]
-    said_often: tuple[Said, ...]
+    shared_messages: tuple[SharedMessage, ...]
     tally: tuple[tuple[str, CheckStatus, int], ...]
     withheld: Withheld
     notes: tuple[str, ...]
@@ -103,7 +103,7 @@ def student_view(result: Result, rules: CourseRules = PLAIN) -> StudentView:
     hidden = [graded for graded in result.criteria if not is_shown(graded.criterion, rules.opened)]
     shown = unquoted(seen, hidden)
     withheld = [graded.declared.points for graded in hidden]
-    often = said_often(shown)
+    shared = shared_messages(shown)
     return StudentView(
         submission=result.submission,
         title=result.title,
@@ -114,8 +114,8 @@ def student_view(result: Result, rules: CourseRules = PLAIN) -> StudentView:
         max_score=_most(shown) if withheld else result.max_score,
         grade=about_grade(result, rules),
         criteria=shown,
-        sections=sections(result, shown, often),
-        said_often=often,
+        sections=sections(result, shown, shared),
+        shared_messages=shared,
         tally=_tally(shown),
         withheld=Withheld(len(withheld), sum(withheld)),
         notes=intake_notes(result),
@@ -138,8 +138,8 @@ def _most(shown: Sequence[CriterionResult]) -> float:
 
 def _tally(shown: Sequence[CriterionResult]) -> tuple[tuple[str, CheckStatus, int], ...]:
     """Count the criteria with points by status, best first."""
-    found = Counter(graded.status for graded in shown if graded.criterion.points)
-    return tuple((CHECK_WORDS[word], word, found[word]) for word in CHECK_WORDS if found[word])
+    counts = Counter(graded.status for graded in shown if graded.criterion.points)
+    return tuple((CHECK_WORDS[word], word, counts[word]) for word in CHECK_WORDS if counts[word])
 
 
 def _environment(environment: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
@@ -165,16 +165,16 @@ def shortened(result: Result) -> Result:
 
 
 def _shortened_criterion(graded: CriterionResult, room: Room) -> CriterionResult:
-    return replace(graded, checks=tuple(_shortened_check(found, room) for found in graded.checks))
+    return replace(graded, checks=tuple(_shortened_check(check, room) for check in graded.checks))
 
 
-def _shortened_check(found: CheckResult, room: Room) -> CheckResult:
+def _shortened_check(check: CheckResult, room: Room) -> CheckResult:
     return replace(
-        found,
-        message=_cut(found.message, room.words),
-        hint=_cut(found.hint, room.words),
-        expected=_cut(found.expected, room.values),
-        actual=_cut(found.actual, room.values),
+        check,
+        message=_cut(check.message, room.words),
+        hint=_cut(check.hint, room.words),
+        expected=_cut(check.expected, room.values),
+        actual=_cut(check.actual, room.values),
         counterexample=(),
         figures=(),
     )

@@ -48,14 +48,14 @@ def about_requests(result: Result, rules: CourseRules) -> AboutRequests:
         code_of(rules.key, name),
         tuple(
             ShownRequest(
-                title=titles[each.criterion],
-                state=each.state,
-                words=WORDS[each.state],
-                reason=each.reason,
-                comments=tuple(reply.comment for reply in each.replies if reply.comment),
+                title=titles[request.criterion],
+                state=request.state,
+                words=WORDS[request.state],
+                reason=request.reason,
+                comments=tuple(reply.comment for reply in request.replies if reply.comment),
             )
-            for each in rules.requests.get(name, ())
-            if each.criterion in titles
+            for request in rules.requests.get(name, ())
+            if request.criterion in titles
         ),
     )
 

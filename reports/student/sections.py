@@ -12,7 +12,7 @@ MANY = 3  # criteria with the same message are shown together
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SharedMessage:
     """A message that is the only one of several criteria, and the hint if all have the same.
 
     If their hints differ, `hint` is empty, and `own_hints` are shown.
@@ -39,12 +39,13 @@ class Said:
 class Section:
     """A criterion: where it is told (nowhere if `anchor` is empty), and how to see it fail.
 
-    `passed` and `skipped` are the checks that are on none of the `cards`.
+    It is not `is_separate` if a shared message tells it. `passed` and `skipped` are the checks that
+    are on none of the `cards`.
     """
 
     graded: CriterionResult
     anchor: str
-    alone: bool
+    is_separate: bool
     command: Command | None
     cards: tuple[Card, ...]
     passed: tuple[CheckResult, ...]
@@ -52,15 +53,15 @@ class Section:
 
 
 def sections(
-    result: Result, shown: Sequence[CriterionResult], often: Sequence[Said]
+    result: Result, shown: Sequence[CriterionResult], shared: Sequence[SharedMessage]
 ) -> tuple[Section, ...]:
     """Return all criteria that are shown, in the rubric's order."""
-    together = {graded.criterion.id: said.anchor for said in often for graded in said.criteria}
+    anchors = {graded.criterion.id: each.anchor for each in shared for graded in each.criteria}
     return tuple(
         Section(
             graded,
-            together.get(graded.criterion.id) or _anchor(graded, number),
-            graded.criterion.id not in together,
+            anchors.get(graded.criterion.id) or _anchor(graded, number),
+            graded.criterion.id not in anchors,
             command(graded, result),
             cards,
             tuple(check for check in graded.checks if _is_worth_telling(check, graded)),
@@ -70,30 +71,30 @@ def sections(
     )
 
 
-def said_often(shown: Sequence[CriterionResult]) -> tuple[Said, ...]:
+def shared_messages(shown: Sequence[CriterionResult]) -> tuple[SharedMessage, ...]:
     """Return each message that is the only one of at least MANY criteria."""
-    found: defaultdict[str, list[CriterionResult]] = defaultdict(list)
+    criteria: defaultdict[str, list[CriterionResult]] = defaultdict(list)
     for graded in shown:
         if message := _only_message(graded):
-            found[message].append(graded)
-    often = [(message, each) for message, each in found.items() if len(each) >= MANY]
+            criteria[message].append(graded)
+    often = [(message, some) for message, some in criteria.items() if len(some) >= MANY]
     return tuple(
-        Said(f"s{number}", message, hints[0] if len(hints) == 1 else "", tuple(graded))
+        SharedMessage(f"s{number}", message, hints[0] if len(hints) == 1 else "", tuple(graded))
         for number, (message, graded) in enumerate(often, 1)
         for hints in [_hints(graded)]
     )
 
 
-def _is_worth_telling(found: CheckResult, graded: CriterionResult) -> bool:
+def _is_worth_telling(check: CheckResult, graded: CriterionResult) -> bool:
     """Return whether a check passed, and not only because the code gave nothing to check."""
-    free = found.weight == 0 and graded.points == 0 < graded.criterion.points
-    return found.status == "passed" and not free
+    free = check.weight == 0 and graded.points == 0 < graded.criterion.points
+    return check.status == "passed" and not free
 
 
 def _skipped(graded: CriterionResult, cards: Sequence[Card]) -> tuple[CheckResult, ...]:
-    told = {each.id for card in cards for each in card.skipped}
-    found = (check for check in graded.checks if check.status == "skipped")
-    return tuple(each for each in found if each.id not in told)
+    on_cards = {check.id for card in cards for check in card.skipped}
+    skipped = (check for check in graded.checks if check.status == "skipped")
+    return tuple(check for check in skipped if check.id not in on_cards)
 
 
 def _anchor(graded: CriterionResult, number: int) -> str:
@@ -105,15 +106,15 @@ def _only_message(graded: CriterionResult) -> str:
     """Return the message with which all checks of a criterion failed; nothing if any says more."""
     if graded.adjusted:
         return ""
-    for found in graded.checks:
-        more = found.expected or found.actual or found.counterexample or found.figures
-        if found.status != "failed" or found.outcome or more:
+    for check in graded.checks:
+        more = check.expected or check.actual or check.counterexample or check.figures
+        if check.status != "failed" or check.outcome or more:
             return ""
-    messages = {found.message for found in graded.checks}
+    messages = {check.message for check in graded.checks}
     return messages.pop() if len(messages) == 1 else ""
 
 
 def _hints(criteria: Sequence[CriterionResult]) -> tuple[str, ...]:
     """Return the different hints of these criteria, in order."""
-    hints = (found.hint for graded in criteria for found in graded.checks)
+    hints = (check.hint for graded in criteria for check in graded.checks)
     return tuple(dict.fromkeys(filter(None, hints)))

@@ -17,17 +17,17 @@ def unquoted(
     shown: Iterable[CriterionResult], hidden: Sequence[CriterionResult]
 ) -> tuple[CriterionResult, ...]:
     """Return the visible criteria; checks skipped because of a hidden one do not name it."""
-    checks = [found.check for graded in hidden for found in graded.checks]
+    checks = [check.check for graded in hidden for check in graded.checks]
     # A failed check is quoted by its description, one that we could not run by its id.
     names = {check.description for check in checks} | {f"`{check.id}`" for check in checks}
     return tuple(
-        replace(graded, checks=tuple(_unquoted(found, names) for found in graded.checks))
+        replace(graded, checks=tuple(_unquoted(check, names) for check in graded.checks))
         for graded in shown
     )
 
 
-def _unquoted(found: CheckResult, names: set[str]) -> CheckResult:
-    named = (name and name in found.message for name in names)
-    if found.status in ("skipped", "error") and any(named):
-        return replace(found, message=SHOWN_LATER)
-    return found
+def _unquoted(check: CheckResult, names: set[str]) -> CheckResult:
+    named = (name and name in check.message for name in names)
+    if check.status in ("skipped", "error") and any(named):
+        return replace(check, message=SHOWN_LATER)
+    return check

@@ -63,22 +63,22 @@ def split_hint(hint: str) -> Hint:
             words = hint[:at].rstrip()
             # "(a, b) becomes (b, a)" is a single formula, and its end is meaningless without the
             # rest.
-            found = words and not GOES_ON.search(words) and MATHEMATICS.search(equation)
-            return Hint(f"{words}.", equation) if found else Hint(hint)
+            is_equation = words and not GOES_ON.search(words) and MATHEMATICS.search(equation)
+            return Hint(f"{words}.", equation) if is_equation else Hint(hint)
     return Hint(hint)
 
 
-def judged(found: CheckResult) -> Judged | None:
+def judged(check: CheckResult) -> Judged | None:
     """Return the decision in a check's message, or None if no person decided."""
-    first, *lines = found.message.split("\n")
-    written = found.id.endswith((REVIEW, MACHINE))
+    first, *lines = check.message.split("\n")
+    written = check.id.endswith((REVIEW, MACHINE))
     points = DECIDED.match(first) if written else None
     if points is None:
         return None
-    items = [(line, ITEM.match(line)) for line in lines]
-    told = [JudgedItem(each[2], each[1] == "Given", each[3] or "") for _, each in items if each]
-    comment = "\n".join(line for line, each in items if not each)
-    return Judged(points[1], tuple(told), comment)
+    matches = [(line, ITEM.match(line)) for line in lines]
+    items = (JudgedItem(m[2], m[1] == "Given", m[3] or "") for _, m in matches if m)
+    comment = "\n".join(line for line, match in matches if not match)
+    return Judged(points[1], tuple(items), comment)
 
 
 def command(graded: CriterionResult, result: Result) -> Command | None:
@@ -88,8 +88,8 @@ def command(graded: CriterionResult, result: Result) -> Command | None:
     """
     if graded.criterion.visibility != "visible":
         return None
-    found = [check for check in graded.checks if not check.id.endswith(REVIEW)]
-    if not any(each.status in OPEN and judged(each) is None for each in found):
+    checked = [check for check in graded.checks if not check.id.endswith(REVIEW)]
+    if not any(check.status in OPEN and judged(check) is None for check in checked):
         return None
     names = (result.assignment, graded.criterion.id)
     assignment, criterion = (shlex.quote(name) for name in names)

@@ -244,7 +244,7 @@ def test_checks_that_end_alike_are_one_card_and_a_cause_told_before_is_brief():
     skipped = check_result("skipped", check_id="s", outcome="blocked", message=message)
     crashes = (crashed("a"), crashed("b"), crashed("c", **OTHER))
     (cards,) = criterion_cards([criterion_result(CODE, *crashes, one, two, skipped)])
-    assert [[card.found.id, *ids(card.alike)] for card in cards] == [
+    assert [[card.first.id, *ids(card.alike)] for card in cards] == [
         ["a", "b"], ["c"], ["d", "e"]
     ]  # fmt: skip
     assert [ids(card.skipped) for card in cards] == [["s"], [], []]

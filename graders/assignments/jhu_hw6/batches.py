@@ -11,7 +11,6 @@ from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
 from graders.errors import GraderFault
 
-from .calls import ask
 from .replies import Floats
 
 Batch = Mapping[str, Any]  # input_ids, attention_mask (n, T) and labels (n,)
@@ -81,7 +80,7 @@ def _answers(weights: Mapping[str, Floats], batch: Batch) -> NDArray[np.intp]:
 
 def predicted(sandbox: Student, weights: Mapping[str, Floats], batch: Batch) -> Floats:
     """Return the classifier's logits for a batch."""
-    logits = ask(sandbox, "predictions", weights=dict(weights), batch=dict(batch))
+    logits = sandbox.call("predictions", weights=dict(weights), batch=dict(batch))
     if not isinstance(logits, np.ndarray):
         raise GraderFault("the oracle gave no logits")
     return logits.astype(np.float64)

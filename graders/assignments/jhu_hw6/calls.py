@@ -1,7 +1,4 @@
-"""Ask the process without student code for expected values, and the student's code only once.
-
-All checks that need the result of a function share it.
-"""
+"""Call the student's code only once for all checks that need the result of a function."""
 
 import hashlib
 from collections.abc import Callable
@@ -11,17 +8,8 @@ from graders.boundary import wire
 from graders.boundary.outcome import read_reply
 from graders.boundary.student import Student
 from graders.boundary.wire import Value
-from graders.errors import GraderFault, StudentFault
 
 Read = TypeVar("Read")
-
-
-def ask(sandbox: Student, question: str, **values: Value) -> Value:
-    """Return the oracle's answer; if it has none, the fault is our own."""
-    try:
-        return sandbox.call(question, read=None, **values)
-    except StudentFault as fault:
-        raise GraderFault(f"the oracle did not answer `{question}`: {fault}") from None
 
 
 def ask_once(

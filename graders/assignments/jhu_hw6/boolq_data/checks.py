@@ -15,7 +15,7 @@ from graders.checks.score import Score
 from graders.errors import BadReply, StudentFault
 
 from ..batches import Task, draw_task
-from ..calls import ask, ask_once
+from ..calls import ask_once
 from ..files import definitions, in_each_file
 from ..replies import UNREADABLE, is_whole, sequence
 from ..training.runs import NAME as LOOP
@@ -78,8 +78,8 @@ def test_items_encode_the_text(
     """input_ids encode question + " [SEP] " + passage, truncated or padded to max_len."""
 
     def judge(rows: Rows, items: Items) -> None:
-        ways: Any = ask(
-            sandbox, "encoded", family=rows.family, rows=dict(rows.columns), max_len=rows.max_len
+        ways: Any = sandbox.call(
+            "encoded", family=rows.family, rows=dict(rows.columns), max_len=rows.max_len
         )
         encoded = {name: [_flat(item.get(name)) for item in items] for name in KEYS[:2]}
         found = next((each for each in ACCEPTED if _agrees(encoded, ways[each])), None)

@@ -15,7 +15,6 @@ from graders.checks.mistakes import Mistake
 from graders.errors import GraderFault
 
 from ..batches import Batch, part
-from ..calls import ask
 from ..replies import Floats
 from .runs import Run, Update
 
@@ -147,7 +146,7 @@ def _gradients(
     questions: list[Value] = [
         {"weights": dict(each.before), "batch": dict(batches[number])} for each, number in known
     ]
-    replies: Any = ask(sandbox, "gradients", questions=questions)
+    replies: Any = sandbox.call("gradients", questions=questions)
     if not isinstance(replies, list) or len(replies) != len(known):
         raise GraderFault("the oracle gave no gradients")
     return [

@@ -7,7 +7,6 @@ from graders.boundary.student import Student
 from graders.checks.compare import is_close
 from graders.errors import GraderFault
 
-from ..calls import ask
 from ..replies import Floats, floats
 from .questions import Forward, Question
 
@@ -43,8 +42,7 @@ class Way:
 def ways(sandbox: Student, question: Question) -> Ways:
     """Return the logits of every known way."""
     asked = "pooled_logits" if "prefix" not in question.weights else "prefix_logits"
-    reply = ask(
-        sandbox,
+    reply = sandbox.call(
         asked,
         family=question.family,
         weights=dict(question.weights),

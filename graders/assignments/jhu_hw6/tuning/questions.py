@@ -14,7 +14,7 @@ from graders.checks.compare import describe, fail, is_close, largest_difference
 from graders.checks.inputs import Inputs
 from graders.errors import BadReply, GraderFault
 
-from ..calls import ask, ask_once
+from ..calls import ask_once
 from ..replies import Floats, floats, mapping, sequence
 
 CLASS = "CustomModelforSequenceClassification"
@@ -180,7 +180,7 @@ def _backbone(sandbox: Student, family: str, draw: int, width: int) -> Mapping[s
     """Return the weights of this draw, requested only once."""
     key = (family, draw, width)
     if key not in _KNOWN:
-        weights = ask(sandbox, "backbone_weights", family=family, draw=draw, width=width)
+        weights = sandbox.call("backbone_weights", family=family, draw=draw, width=width)
         if not isinstance(weights, dict):
             raise GraderFault("the oracle gave no weights")
         if len(_KNOWN) >= MOST_KNOWN:

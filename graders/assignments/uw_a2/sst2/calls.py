@@ -5,7 +5,7 @@ from typing import Any, NoReturn, TypeVar
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
-from graders.errors import BadReply, GraderFault, StudentFault, StudentRaised, Unavailable
+from graders.errors import BadReply, StudentFault, StudentRaised, Unavailable
 
 Answer = TypeVar("Answer")
 ABSENT = "NotHandedIn"
@@ -17,14 +17,6 @@ NO_SEGMENTS = f"RoBERTa's tokenizer returns input_ids and attention_mask, but no
 def asked(student: Student, question: str, ask: Callable[[], Answer]) -> Answer:
     """Return or raise what `ask` does; repeated calls use the cached result."""
     return student.once(question, lambda: _explained(ask), (StudentFault, Unavailable, CheckFailed))
-
-
-def oracle(sandbox: Student, question: str, function: str, **values: Any) -> Any:
-    """Return the oracle's answer; if it does not answer, the fault is ours."""
-    try:
-        return asked(sandbox, question, lambda: sandbox.call(function, **values))
-    except StudentFault as problem:
-        raise GraderFault(f"the oracle did not answer: {problem}") from None
 
 
 def _explained(ask: Callable[[], Answer]) -> Answer:
