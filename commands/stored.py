@@ -11,7 +11,6 @@ import typer
 
 from commands.options import Folder, Out, Reviewer, existing
 from graders.course.best_attempts import which_count
-from graders.course.extensions import FILE
 from graders.course.merges import ResultsFolder, read_merges
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search, wanted_submissions
@@ -113,9 +112,8 @@ def export(
         written = writer(Course(task, results, known, title or task.title, rules, out, names))
     _hand_over(written, output)
     unused = [] if only else rules.dues.unused(seen.submissions)
-    extensions = [f"{FILE}: {each} has no submission" for each in unused]
     people = _about_people(seen) if written.problems else ()
-    notes = (*written.notes, *_about_provisional(seen, out), *_about_pages(seen), *extensions)
+    notes = (*written.notes, *_about_provisional(seen, out), *_about_pages(seen), *unused)
     show_sentences((*notes, *written.problems, *people))
     raise typer.Exit(int(bool(written.problems)))
 
