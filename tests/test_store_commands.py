@@ -103,6 +103,11 @@ def test_a_roster_names_students_everywhere(batch, out, tmp_path):
     done = softmark("export", "pages", "--out", out, "-o", handout)
     assert "no email: bob" in done.stderr
     assert {each.name for each in handout.iterdir()} == {"ada.zip", "bob.zip", "mail-merge.csv"}
+    softmark("merge", out, "bob", "ada", "--attempts", "best")
+    earlier = f"{handout} contains earlier pages, do not hand them out: bob.zip"
+    export = ("export", "pages", "--out", out, "-o", handout)
+    assert earlier in softmark(*export).stderr
+    assert "earlier pages" not in softmark(*export, "--only", "ada").stderr
     assert "Ada Lovelace" in (out / "reports" / "ada.html").read_text()
 
 
