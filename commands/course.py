@@ -195,7 +195,8 @@ def extend(
 ) -> None:
     """Give a student more time, or list the extensions."""
     if bool(student) != bool(due):
-        raise UsageError("give a student and --due", "extend DIR STUDENT --due DATE")
+        missing = "--due is missing" if student else "no student is named"
+        raise UsageError(missing, "extend DIR STUDENT --due DATE; extend DIR lists all extensions")
     if not student:
         with read_store(folder) as store:
             task = stored_assignment(store, store.generation().number)
@@ -272,6 +273,8 @@ def late_days(
         spent, accounts = spend([late for *_, late in found], bank)
         for (_, folder, task, store, late), days in zip(found, spent, strict=True):
             write_late_days(folder, late, days)
+            unused = read_extensions(folder, task).unused(each.submission for each in late)
+            show_sentences(f"{folder}: {each}" for each in unused)
             write_course(store, store.generation().number, task=task, out=folder, named=())
     places = [folder for _, folder, *_ in found]
     names = [place.resolve().name for place in places]

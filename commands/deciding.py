@@ -79,9 +79,8 @@ def decide(
     from reports.review.verdicts import Mistyped
 
     if (accept is None) != (not kinds):
-        raise UsageError(
-            "--kinds goes with --accept or --reject", "without them, `decide` lists kinds"
-        )
+        missing = "--accept or --reject" if kinds else "--kinds"
+        raise UsageError(f"{missing} is missing", "`decide DIR` alone lists the kinds")
     with open_review(folder) as review:
         found = kinds_of(review, wanted_submissions(review.store, only) or ())
         if accept is None:

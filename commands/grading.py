@@ -53,13 +53,14 @@ from graders.course.regrade import (
     unfinished,
 )
 from graders.course.release import rules_of
-from graders.course.roster import by_roster
+from graders.course.roster import by_roster, keep_roster
+from graders.execution.executors import refuse_executor
 from graders.execution.isolation import choose_tier
 from graders.grading.batch import grade_and_store, plan_work
 from graders.grading.choices import choose_options, executor_for, with_rerun
 from graders.grading.options import GradingRequest
 from graders.grading.rerun import WALL_MINUTES
-from graders.grading.secret import SECRET, with_inputs_seed
+from graders.grading.secret import SECRET, read_inputs_seed, with_inputs_seed
 from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.store import Store, open_store, read_store, reopen_store
@@ -103,7 +104,7 @@ def run(
     enrolled = by_roster(uploads, roster, out)
     store_terminal.show_sentences((*enrolled.notes, *notes_on_missing(seen, request)))
     several = min(jobs, len(enrolled.submissions)) > 1
-    target = RunTarget(out, inputs, "processes" if several else "serial", jobs)
+    target = RunTarget(out, inputs, "processes" if several else "serial", jobs, roster)
     raise typer.Exit(grade_into(enrolled.submissions, request, target, force=force, json=json))
 
 
@@ -134,7 +135,7 @@ def batch(
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
     with tempfile.TemporaryDirectory(prefix="softmark-") if dry_run else nullcontext(out) as place:
         found = gathered(folder, task, Path(place), layout=layout, attempts=attempts)
-        enrolled = by_roster(found.submissions, roster, out, whole=True, copied=not dry_run)
+        enrolled = by_roster(found.submissions, roster, out, whole=True)
         several = all_counting(enrolled.submissions, read_merges(out)) if attempts == "last" else ()
         store_terminal.show_sentences((*in_words(found), *enrolled.notes, *several))
         uploads: Iterable[Preview] = previews(enrolled.submissions, request)
@@ -148,7 +149,7 @@ def batch(
     if dry_run:
         refuse_losses_in(out, enrolled.submissions, request)
         return
-    target = RunTarget(out, inputs, executor, jobs)
+    target = RunTarget(out, inputs, executor, jobs, roster)
     as_asked = {"force": force, "json": json, "best": attempts == "best"}
     raise typer.Exit(grade_into(enrolled.submissions, request, target, alone=True, **as_asked))
 
@@ -222,12 +223,18 @@ def _grade(draft: Draft, graded: Iterator[Result], out: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunTarget:
-    """The folder for Results, the inputs of the checks, and where the jobs run."""
+    """The folder for Results, the inputs of the checks, where the jobs run, and a new roster."""
 
     out: Path
     inputs: str
     executor: str = "serial"
     jobs: int = 1
+    roster: Path | None = None
+
+    def refuse_wrong(self) -> None:
+        """Raise UsageError for wrong options before anything is written into the folder."""
+        refuse_executor(self.executor, self.jobs)
+        read_inputs_seed(self.inputs)
 
 
 def grade_into(
@@ -244,10 +251,12 @@ def grade_into(
     out, task, named = target.out, request.assignment, {submission.id for submission in submissions}
     if json:
         terminal_json.keep_stdout_for_results()
+    target.refuse_wrong()
     with open_store(out) as store:
         request = with_inputs_seed(request, store, target.inputs)
-        rules = rules_of(store, task, out)
         work = plan_work(store, submissions, request, force=force, alone=alone)
+        keep_roster(target.roster, out)
+        rules = rules_of(store, task, out)
         store_terminal.show_sentences(filter(None, [work.note]))
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
         keep_edited(store, out)

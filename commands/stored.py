@@ -11,7 +11,6 @@ import typer
 
 from commands.options import Folder, Out, Reviewer, existing
 from graders.course.best_attempts import which_count
-from graders.course.extensions import FILE
 from graders.course.merges import ResultsFolder, read_merges
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search, wanted_submissions
@@ -111,11 +110,12 @@ def export(
         rules, seen = rules_of(store, task, out), Seen()
         results = _noted(store.results(number, wanted), seen, rules, out)
         written = writer(Course(task, results, known, title or task.title, rules, out, names))
-    _hand_over(written, output)
+    earlier = _hand_over(written, output)
     unused = [] if only else rules.dues.unused(seen.submissions)
-    extensions = [f"{FILE}: {each} has no submission" for each in unused]
     people = _about_people(seen) if written.problems else ()
-    notes = (*written.notes, *_about_provisional(seen, out), *_about_pages(seen), *extensions)
+    if earlier and not only:
+        unused += [f"{output} contains earlier pages, do not hand them out: {first_few(earlier)}"]
+    notes = (*written.notes, *_about_provisional(seen, out), *_about_pages(seen), *unused)
     show_sentences((*notes, *written.problems, *people))
     raise typer.Exit(int(bool(written.problems)))
 
@@ -196,15 +196,20 @@ def _names(out: Path) -> Names:
     return names
 
 
-def _hand_over(written: Export, output: Path | None) -> None:
+def _hand_over(written: Export, output: Path | None) -> list[str]:
+    """Write an export; return the zips in its folder that it did not write."""
     if output is None:
         sys.stdout.write(written.text)
     elif written.files is None:
         write_text(output, written.text)
     else:
+        names = set()
         for name, content in written.files:
             write_whole(output / name, content, remedy="free some space, then export again")
+            names.add(name)
         write_text(output / written.table, written.text)
+        return sorted(each.name for each in output.glob("*.zip") if each.name not in names)
+    return []
 
 
 def forget(

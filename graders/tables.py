@@ -95,9 +95,9 @@ def _wanted(error: ErrorDetails, schema: Mapping[str, Any]) -> str:
     name, kind = error["type"], error["type"].split("_")[0]
     if name == "literal_error":
         return did_you_mean(str(error["input"]), schema.get("enum", ()))
-    if name in LIMITS:
-        return "; " + LIMITS[name].format(**error["ctx"])
     words = schema.get("description") if kind != "model" else None
+    if name in LIMITS:
+        return "; " + LIMITS[name].format(**error["ctx"]) + (f": {words}" if words else "")
     return f"; it must be {words or KINDS.get(kind, 'something else')}"
 
 

@@ -46,7 +46,7 @@ def test_comments_are_on_pages_stay_in_the_store_and_can_be_withdrawn(out, tiny_
     assert told(out) == ["ada"]
     monday = {"check": "doubles", "comment": "We talk about it on Monday."}
     rea("bob", **monday)
-    assert "2 with this mistake: commented" in said()
+    assert "2 with this mistake: commented (double: Times two.)" in said()
     assert told(out) == ["ada", "bob"]
     comment(out)
     listed = said()

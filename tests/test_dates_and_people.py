@@ -115,7 +115,8 @@ def test_an_extension_changes_one_students_grade_and_no_row_is_lost(grade, tmp_p
         (("ada", "--due", "soon"), "`soon` is not a date with a time and a time zone"),
         (("ada", "--due", "2026-03-02 12:00"), "is not a date with a time and a time zone"),
         (("ada", "--due", "2026-02-02T12:00Z"), "2026-02-02 12:00 UTC is before the assignment's"),
-        (("ada",), "give a student and --due"),
+        (("ada",), "--due is missing"),
+        (("--due", "2026-03-02T12:00Z"), "no student is named"),
         (("ada", "--due", "2026-03-02T12:00Z", "--comment", "x" * 2001), "at most 2,000 char"),
     ):
         assert said in problem("extend", out, *words)
@@ -310,7 +311,7 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     softmark("merge", out, "adda", "--undo")
     assert "Ada" not in grades(out)["adda"]["student"]
     for words, said in (
-        (("adda", "ada"), "--attempts is missing"),
+        (("adda", "ada"), "which attempt counts? --attempts is missing"),
         (("adda", "adda", *LAST), "they are one submission already"),
         (("ada", "dan", *LAST), "dan is one of ada already"),
         (("adda", "ad"), "there is no submission of `ad`; did you mean `ada`?"),
@@ -354,3 +355,32 @@ def test_the_best_attempt_is_chosen_with_the_late_days_that_cost_nothing(grade, 
     (out / "late_days.csv").write_text("student,days\nadda,3\n")
     grade("hw1", "--attempts", "best")
     assert (finals(out).get("adda"), "ada" in finals(out)) == ("2", False)
+
+
+def test_another_copy_of_the_assignment_takes_no_due_date_away(grade, tmp_path):
+    out, copy, uploads = grade("hw1"), tmp_path / "copy", tmp_path / "uploads-hw1"
+    before = grades(out)
+    shutil.copytree(tmp_path / "hw1", copy)
+    text = (copy / "assignment.toml").read_text()
+    (copy / "assignment.toml").write_text(text.partition("\n")[2].replace(GRADING, ""))
+    asked = ("--only", "answer", "--executor", "serial", "--out")
+    for words in (
+        ("batch", copy, uploads, *asked, out),
+        ("batch", copy, uploads, "--dry-run", *asked, out),
+        ("run", copy, uploads / "ada", "--only", "answer", "--out", out),
+        ("regrade", copy, "--publish", "--out", out),
+    ):
+        done = softmark(*words)
+        assert done.returncode == 2
+        assert f"graded with {tmp_path / 'hw1'}, whose `due` and `[grading]` " in done.stderr
+    assert grades(out) == before
+    # A first due date is fine, but not for some of the submissions.
+    other = tmp_path / "other"
+    softmark("batch", copy, uploads, *asked, other)
+    words = "run", tmp_path / "hw1", uploads / "ada", *asked[:2], "--out", other
+    assert "differ from" in softmark(*words).stderr
+    assert softmark("batch", tmp_path / "hw1", uploads, *asked, other).returncode == 0
+    assert "late" in grades(other)["ada"]["how"]
+    # A folder that moved is no other policy.
+    (tmp_path / "hw1").rename(tmp_path / "moved")
+    assert softmark("batch", tmp_path / "moved", uploads, *asked, out).returncode == 0

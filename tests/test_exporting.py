@@ -176,11 +176,15 @@ def test_an_extension_takes_the_penalty_away(batch, out):
     (out / "extensions.csv").write_text(
         "student,due\n1815,2026-03-05T12:00:00Z\nzoe,2026-03-05T12:00:00Z\n"
     )
+    (out / "late_days.csv").write_text("student,days\nzoey,1\n")
     batch()
     assert grades(out)["submission_2"]["final"] == "2"
     written = softmark("export", "nbgrader", "--out", out)
     assert [row[-2] for row in table(written)] == ["score", "2", "1"]
     assert "extensions.csv: zoe has no submission" in written.stderr
+    assert "late_days.csv: zoey has no submission that counts" in written.stderr
+    said = softmark("late-days", out, "--bank", 0).stderr
+    assert f"{out}: late_days.csv: zoey has no submission that counts" in said
 
 
 def test_output_goes_to_a_file_and_some_only(batch, out, tmp_path):

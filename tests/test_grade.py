@@ -130,6 +130,8 @@ UW_PIPELINE = ("pipeline", "--assignment", "uw-a2")
         (("run", *A4, "--device", "tpu"), "no device `tpu`"),
         (("run", *A4, "--isolation", "jail"), "no isolation `jail`"),
         (("run", *A4, "--data", "docs"), "wiki.txt"),
+        (("run", *A4, "--data", "nowhere"), "nowhere does not exist"),
+        (("run", *A4, "--data", "README.md"), "README.md is not a folder"),
         (("batch", "cs224n-a4", "README.md"), "README.md is not a folder"),
         (("batch", *UW, "--jobs", "0"), "--jobs 0"),
         (("batch", *UW, "--executor", "slurm"), "no executor `slurm`"),

@@ -69,6 +69,31 @@ def test_grades_of_other_criteria_are_never_replaced(batch, out, tiny_folder, tm
     assert "or leave out --only" in fewer
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (("--jobs", "0"), "--jobs 0"),
+        (("--executor", "serail"), "no executor `serail`"),
+        (("--inputs", "none"), "no such file"),
+        (("--only", "double"), "submissions has code"),
+    ],
+)
+def test_a_refused_batch_writes_nothing(batch, out, tmp_path, wrong, said):
+    roster = tmp_path / "roster.csv"
+    roster.write_text("submission,name\nada,Ada Lovelace\n")
+
+    def refused():
+        done = batch("--roster", roster, "--force", *wrong)
+        return done.returncode == 2 and said in done.stderr
+
+    assert refused()
+    assert not out.exists()
+    batch()
+    before = {path.name for path in out.rglob("*")}
+    assert refused()
+    assert {path.name for path in out.rglob("*")} == before
+
+
 def test_a_roster_names_students_everywhere(batch, out, tmp_path):
     roster, handout = tmp_path / "roster.csv", tmp_path / "handout"
     roster.write_text("submission,name,email\nada,Ada Lovelace,ada@example.edu\n")
@@ -78,6 +103,11 @@ def test_a_roster_names_students_everywhere(batch, out, tmp_path):
     done = softmark("export", "pages", "--out", out, "-o", handout)
     assert "no email: bob" in done.stderr
     assert {each.name for each in handout.iterdir()} == {"ada.zip", "bob.zip", "mail-merge.csv"}
+    softmark("merge", out, "bob", "ada", "--attempts", "best")
+    earlier = f"{handout} contains earlier pages, do not hand them out: bob.zip"
+    export = ("export", "pages", "--out", out, "-o", handout)
+    assert earlier in softmark(*export).stderr
+    assert "earlier pages" not in softmark(*export, "--only", "ada").stderr
     assert "Ada Lovelace" in (out / "reports" / "ada.html").read_text()
 
 

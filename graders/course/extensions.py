@@ -79,15 +79,13 @@ class Extensions:
         return max(self.due, *self.later.values()) if self.later else self.due
 
     def unused(self, submissions: Iterable[Submission]) -> list[str]:
-        """Return the students without a submission: not submitted yet, or misspelled."""
-        return sorted(
-            self.later.keys()
-            - {
-                key
-                for submission in submissions
-                for key in keys_of(submission.id, submission.student)
-            }
-        )
+        """Return a line on each student without a submission: not submitted yet, or misspelled."""
+        known = {key for each in submissions for key in keys_of(each.id, each.student)}
+        return [
+            f"{file}: {name} has no submission that counts"
+            for file, students in ((FILE, self.later), (LATE_DAYS, self.late_days))
+            for name in sorted(students.keys() - known)
+        ]
 
 
 def extensions_table(out: Path) -> StaffTable:

@@ -29,6 +29,7 @@ OF_A_COURSE = replace(
     max_entries=1_000_000,
     max_files=1_000_000,
 )
+NO_DUE = "`[grading]` has a late penalty, but the assignment has no `due`: nothing is late"
 
 
 def gathered(
@@ -51,6 +52,8 @@ def gathered(
         raise UsageError(
             f"{folder} contains no submissions", "add one folder or archive per student"
         )
+    if task.due is None and task.grading.lateness.percent:
+        found = replace(found, notes=(*found.notes, NO_DUE))
     if found.layout != "folders":
         return found
     if layout == "auto" and _is_one_submission(place, wanted.files):

@@ -109,8 +109,8 @@ def merge_into(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
     into = student_of(merges, asked.into)
     if asked.attempts not in RULES:
         problem = f"--attempts: there is no `{asked.attempts}`"
-        problem = problem if asked.attempts else "--attempts is missing: which of them counts"
-        raise UsageError(problem, f"{NAMED}, as for `batch`")
+        problem = problem if asked.attempts else "which attempt counts? --attempts is missing"
+        raise UsageError(problem, f"pass the same --attempts as to `batch`: {NAMED}")
     if into == name:
         same = "they are one submission" if asked.into == name else f"{asked.into} is one of {name}"
         raise UsageError(f"{same} already; nothing is stored", "give two submissions")

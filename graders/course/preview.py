@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from graders.data.course import sizes_of_parts
 from graders.errors import UsageError
-from graders.grading.batch import is_finished, refuse_other_criteria
+from graders.grading.batch import is_finished, refuse_other_criteria, refuse_other_policy
 from graders.grading.cache_key import keys_of
 from graders.grading.options import GradingRequest
 from graders.model import Assignment, CriterionKind, Submission
@@ -143,10 +143,11 @@ def stored_in(
 
 
 def refuse_losses_in(out: Path, submissions: Sequence[Submission], request: GradingRequest) -> None:
-    """Raise UsageError if a batch into `out` would lose published grades of other criteria."""
+    """Raise UsageError if a batch into `out` would lose published grades or the late policy."""
     if (out / FILE).is_file():
         with read_store(out) as store:
             refuse_other_criteria(store, submissions, request, alone=True)
+            refuse_other_policy(store, request.assignment, alone=True)
 
 
 def _nobody_has(found: Survey, request: GradingRequest) -> str:

@@ -18,7 +18,13 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.data.declared import refuse_other_data
 from graders.errors import GraderFault, UsageError, UserError
 from graders.failures import message_of
-from graders.grading.batch import FINISHED, grade_all, refuse_changes, version_note
+from graders.grading.batch import (
+    FINISHED,
+    grade_all,
+    refuse_changes,
+    refuse_other_policy,
+    version_note,
+)
 from graders.grading.cache_key import Keys, keys_of
 from graders.grading.options import GradingRequest, Options, assignment_in, options_in
 from graders.grading.secret import settle_inputs_seed
@@ -88,6 +94,7 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     each submission. Raises UsageError if nothing is stored, or an upload to grade is gone.
     """
     base = store.generation()
+    refuse_other_policy(store, assignment, alone=True)
     options = replace(options, inputs_seed=settle_inputs_seed(store))
     members = [member for member in store.members(base.number) if member.listed]
     current = _current_options(members, assignment, options)

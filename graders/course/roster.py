@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graders.course.extensions import keys_of_one
-from graders.course.merges import read_merges
+from graders.course.merges import MERGED, Merge, read_merges
 from graders.errors import UsageError, did_you_mean
 from graders.model import Submission
 from graders.storage.csv_cells import StaffTable
@@ -78,14 +78,14 @@ def by_roster(
     out: Path,
     *,
     whole: bool = False,
-    copied: bool = True,
 ) -> Enrolled:
-    """Return the submissions with the people of the roster, which is `copied` to `out`.
+    """Return the submissions with the people of the roster.
 
     Without `given`, use the copy in `out`, if any. `whole` means that these are all submissions of
     the course. Raises UsageError if the file is not a roster.
     """
-    roster = _kept(given, out) if copied or given is None else read_roster(given)
+    file = given or out / FILE
+    roster = read_roster(file) if given or file.exists() else None
     drops, merged = read_drops(out), read_merges(out)
     people = [roster.people_of(submission) if roster else () for submission in submissions]
     named = tuple(
@@ -95,12 +95,13 @@ def by_roster(
         )
         for submission, own in zip(submissions, people, strict=True)
     )
+    notes = _naming_nobody(named, roster, drops, merged) if whole else ()
     if roster is None:
-        return Enrolled(named)
+        return Enrolled(named, notes)
     unknown = [
         submission.id for submission, own in zip(submissions, people, strict=True) if not own
     ]
-    notes = _listed("not in the roster", [each for each in unknown if each not in merged])
+    notes += _listed("not in the roster", [each for each in unknown if each not in merged])
     if whole:
         here = {replace(person, canvas="") for own in people for person in own}
         absent = sorted(
@@ -108,6 +109,27 @@ def by_roster(
         )
         notes += _listed("no submission from", absent)
     return Enrolled(named, notes)
+
+
+def _naming_nobody(
+    submissions: Sequence[Submission],
+    roster: Roster | None,
+    drops: Mapping[str, str],
+    merges: Mapping[str, Merge],
+) -> tuple[str, ...]:
+    """Return lines on rows of the tables without effect: perhaps a name is misspelled."""
+    ids = {submission.id for submission in submissions}
+    people = {person for each in submissions for person in people_in(each.student)}
+    known = {name_key(name) for name in ids}
+    if roster is not None:
+        people |= roster.people
+        known |= roster.by_submission.keys()
+    known.update(key for person in people for key in keys_of_one(person))
+    merged = {name for row in merges.values() for name in (row.submission, row.into)}
+    return (
+        *_listed(f"{DROPS} names nobody here", sorted(drops.keys() - known)),
+        *_listed(f"{MERGED} names no submission here", sorted(merged - ids)),
+    )
 
 
 def drops_table(out: Path) -> StaffTable:
@@ -197,15 +219,14 @@ def _searched(store: Store, member: Member) -> str:
     return folded(f"{member.submission}\n{student}")
 
 
-def _kept(given: Path | None, out: Path) -> Roster | None:
-    file = out / FILE
+def keep_roster(given: Path | None, out: Path) -> None:
+    """Copy the roster to `out` for later commands; another one that is there is kept beside it."""
     if given is None:
-        return read_roster(file) if file.exists() else None
-    roster = read_roster(given)
+        return
+    file = out / FILE
     if file.exists() and file.read_bytes() != given.read_bytes():
         file.replace(out / EARLIER)  # somebody may have edited it in DIR
     write_whole(file, given.read_bytes(), remedy="free some space, then run the command again")
-    return roster
 
 
 def read_roster(file: Path) -> Roster:

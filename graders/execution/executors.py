@@ -146,9 +146,14 @@ def make_executor(name: str, jobs: int, *, gpus: float = 0.0) -> Executor:
 
     Raises UsageError for an unknown name.
     """
+    refuse_executor(name, jobs)
+    return EXECUTORS[name](jobs, gpus)
+
+
+def refuse_executor(name: str, jobs: int) -> None:
+    """Raise UsageError if there is no executor of this name, or no slot."""
     if name not in EXECUTORS:
         known = ", ".join(f"`{executor}`" for executor in EXECUTORS)
         raise UsageError(f"there is no executor `{name}`", f"choose from: {known}")
     if jobs < 1:
         raise UsageError(f"--jobs {jobs}: at least 1 is needed")
-    return EXECUTORS[name](jobs, gpus)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from graders.errors import GraderFault, UsageError, UserError
 from graders.grading.cache_key import Keys, files_key, keys_of
-from graders.grading.options import GradingRequest, Options, only_in
+from graders.grading.options import GradingRequest, Options, only_in, stored_assignment
 from graders.grading.pipeline import grade_submission, ungraded
 from graders.model import Assignment, Result, Submission
 from graders.scoring import wanted_criteria
@@ -49,6 +49,7 @@ def plan_work(
     keys = keys_of(assignment, request.options)
     note = version_note(store, assignment, keys)
     refuse_other_criteria(store, submissions, request, alone=alone)
+    refuse_other_policy(store, assignment, alone=alone)
     generation = store.begin(assignment, keys.checks)
     decided = (
         []
@@ -92,6 +93,28 @@ def refuse_other_criteria(
                 f"the results folder was graded with {only or 'all criteria'}; with others, {then}",
                 f"choose another --out, or {f'add {only}' if only else 'leave out --only'}",
             )
+
+
+def refuse_other_policy(store: Store, assignment: Assignment, *, alone: bool) -> None:
+    """Raise UsageError if the due date or late policy of another folder would be lost or mixed.
+
+    A course's own copy of an assignment has the assignment's name, so only the folders differ.
+    A first policy is fine if it is for all submissions (`alone`).
+    """
+    if not any(generation.published for generation in store.generations()):
+        return
+    try:
+        before = stored_assignment(store, store.generation().number)
+    except UsageError:  # nothing is graded, or the folder is gone or cannot be read
+        return
+    declared = before.due is not None or before.grading.declared
+    same = (before.due, before.grading) == (assignment.due, assignment.grading)
+    if (declared or not alone) and not same and before.folder != assignment.folder:
+        raise UsageError(
+            f"the results folder was graded with {before.folder}, whose `due` and `[grading]` "
+            f"differ from those of {assignment.folder}: the students' grades would change",
+            f"pass {before.folder}, or choose another --out",
+        )
 
 
 def _criteria(task: Assignment, only: frozenset[str] | None) -> frozenset[str]:

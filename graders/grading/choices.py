@@ -72,5 +72,6 @@ def executor_for(request: GradingRequest, name: str, jobs: int) -> Iterator[tupl
 
 def _folder(path: Path) -> Path:
     if not path.is_dir():
-        raise UsageError(f"{path} is not a folder", "pass the folder that contains the files")
+        problem = "is not a folder" if path.exists() else "does not exist"
+        raise UsageError(f"{path} {problem}", "pass the folder that contains the files")
     return path

@@ -6,9 +6,10 @@ from typing import Annotated, Self
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, model_validator
 
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.grading_policy import Drop, GradingPolicy, LateKind, Lateness, Rounding, TooLate
 
+STEP = "a step such as 0.5; without this key, nothing is rounded"
 DUE = "a date with a time and a time zone, such as 2026-12-01T23:59:00Z"
 
 
@@ -38,7 +39,7 @@ class GradingTable(BaseModel, extra="forbid"):
     late_kind: LateKind = "of_score"
     late_max_days: int | None = Field(default=None, ge=0)
     too_late: TooLate = "zero"
-    round_to: float | None = Field(default=None, ge=1e-6, allow_inf_nan=False)
+    round_to: float | None = Field(default=None, ge=1e-3, allow_inf_nan=False, description=STEP)
     rounding: Rounding = "half_up"
     drop: tuple[_Drop, ...] = ()
 
@@ -71,7 +72,8 @@ def refuse_wrong_drops(drops: Sequence[Drop], points: Mapping[str, float], *, fi
     named = [name for drop in drops for name in drop.criteria]
     for name in named:
         if name not in points:
-            problem = f"{file}: `grading.drop`: no criterion `{name}` that could be dropped"
+            near = did_you_mean(name, points)
+            problem = f"{file}: `grading.drop`: no criterion `{name}` that could be dropped{near}"
             raise UsageError(problem, "name criteria of the rubric without extra credit")
         if named.count(name) > 1:
             raise UsageError(f"{file}: `grading.drop`: duplicate `{name}`")

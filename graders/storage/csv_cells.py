@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.storage.files import write_whole
 
 # Characters that begin a formula; the full-width forms do in East Asian locales.
@@ -87,11 +87,16 @@ class StaffTable:
         except UnicodeDecodeError as error:
             raise UsageError(f"{self.file} is not UTF-8 text", SAVE_IT) from error
         except (OSError, csv.Error) as error:
-            raise UsageError(f"{self.file}: {error}", f"its columns are {columns}") from error
+            said = getattr(error, "strerror", None) or error
+            raise UsageError(f"{self.file}: {said}", f"its columns are {columns}") from error
         for name in header:
-            if name not in (*self.needed, *self.optional) or header.count(name) > 1:
-                problem = f"{self.file}: unknown or duplicate column `{name}`"
-                raise UsageError(problem, f"its columns are {columns}")
+            if name not in (*self.needed, *self.optional):
+                near = did_you_mean(name, (*self.needed, *self.optional))
+                problem = f"{self.file}: there is no column `{name}`{near}"
+                raise UsageError(problem, f"its columns are {columns}; remove all others")
+            if header.count(name) > 1:
+                problem = f"{self.file}: the column `{name}` occurs {header.count(name)} times"
+                raise UsageError(problem, "keep one of them")
         if not header:
             raise UsageError(f"{self.file} is empty", f"its columns are {columns}")
         if not {*self.needed} <= {*header}:

@@ -51,6 +51,7 @@ from graders.written.reading.split import listed
 from graders.written.reading.wanted import wanted_of
 from graders.written.template import quoted
 from graders.written.verifiers import VERIFIERS
+from submissions.escaping import shown
 
 PATIENCE = 60.0  # seconds for one answer; a verifier that takes longer is broken
 LONGEST_TEXT = 20_000  # characters of a free text that graders see
@@ -136,9 +137,10 @@ def _answers(written: WrittenCheck, submitted: SubmittedFiles) -> Answers:
             f"Your submission contains no answers file (`{ANSWERS[0]}` or `{ANSWERS[1]}`).",
             hint=HOW_TO_ANSWER if written.first else "",
         )
-    return read_answers(
-        files, tuple(wanted_of(question, quoted(question)) for question in written.questions)
-    )
+    wanted = tuple(wanted_of(question, quoted(question)) for question in written.questions)
+    own = {name: submitted.paths[name].name for name in files}
+    called = {name: shown(each) for name, each in own.items() if each != name}
+    return read_answers(files, wanted, called)
 
 
 def _unusable(error: Unusable, score: Score) -> None:

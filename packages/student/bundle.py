@@ -32,7 +32,10 @@ COMMAND = "commands.own_work"
 README = Path(__file__).parents[1] / "templates" / "student_readme.md"
 # Distributions whose name differs from the name of their module.
 CALLED = {"yaml": "PyYAML", "markdown_it": "markdown-it-py", "markupsafe": "MarkupSafe"}
-ALWAYS = ("torch",)  # the student's own process imports it
+TORCH = (
+    "$ pip install torch --index-url https://download.pytorch.org/whl/cpu"
+    "    # Linux: the CPU build; the default is 5 GB for GPUs\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +90,28 @@ def _is_visible(assignment: Assignment, criterion: str) -> bool:
     return any(c.id == criterion and c.visibility == "visible" for c in assignment.rubric)
 
 
+def _runs_code(assignment: Assignment) -> bool:
+    """Return whether a check starts the student's process, which is all that imports torch."""
+    return any(c.kind != "written" and c.visibility == "visible" for c in assignment.rubric)
+
+
 def _readme(assignment: Assignment, stripped: Stripped) -> str:
     text = README.read_text(encoding="utf-8")
-    points = sum(
-        criterion.points
-        for criterion in assignment.rubric
-        if criterion.visibility == "visible"
-        and criterion.kind != "written"
-        and criterion.title not in stripped.staff_only
-    )
+    points, written = 0.0, 0.0
+    for criterion in assignment.rubric:
+        if criterion.visibility == "visible" and criterion.title not in stripped.staff_only:
+            written += criterion.points if criterion.kind == "written" else 0
+            points += criterion.points if criterion.kind != "written" else 0
     left = "".join(f"- {title}\n" for title in stripped.staff_only)
     left = f"\nYour course grades these; this bundle does not:\n\n{left}" if left else ""
+    more = f"; the written answers, which also count in its total, {written:g}" if written else ""
     worth = (
-        f"What it grades is worth {points:g} points, not counting written answers. A criterion "
-        "that needs your\ncourse's data files is graded only with `--data DIR`.\n"
+        f"What it grades is worth {points:g} points{more}. A criterion that needs your\n"
+        "course's data files is graded, and counts in the total, only with `--data DIR`.\n"
     )
     facts = {"TITLE": assignment.title, "NAME": assignment.name, "WORTH": worth if points else ""}
-    for key, value in {**facts, "LEFT": left}.items():
+    torch = TORCH if _runs_code(assignment) else ""
+    for key, value in {**facts, "LEFT": left, "TORCH": torch}.items():
         text = text.replace(f"@{key}@", value)
     return text
 
@@ -119,6 +127,8 @@ def _requirements(assignment: Assignment, files: Mapping[str, bytes]) -> list[st
     project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
     text = "\n".join(content.decode("utf-8", "replace") for content in files.values())
     imported = [each for each in project["dependencies"] if _is_imported(_plain(each), text)]
+    if not _runs_code(assignment):
+        imported = [each for each in imported if _plain(each) != "torch"]
     extra, preloaded = project["optional-dependencies"]["courses"], packages_of(assignment)
     return imported + [each for each in extra if _plain(each) in preloaded]
 
@@ -130,7 +140,7 @@ def _plain(requirement: str) -> str:
 def _is_imported(distribution: str, text: str) -> bool:
     modules = [module for module, name in CALLED.items() if name == distribution]
     name = modules[0] if modules else distribution
-    return distribution in ALWAYS or f"import {name}" in text or f"from {name}" in text
+    return f"import {name}" in text or f"from {name}" in text
 
 
 def _pyproject(assignment: Assignment, requirements: Collection[str]) -> str:

@@ -51,8 +51,10 @@ def comment(store: Store, made: Comment, check: str = "") -> str:
     made = replace(made, comment=text)
     rows = list(_to_all(store, made, check)) if check else [made]
     added = store.comments().add(rows)
-    whom = made.submission if not check else f"{len(rows)} with this mistake"
-    return f"{whom}: {'commented' if added else 'this comment is stored already'}"
+    said = "commented" if added else "this comment is stored already"
+    if not check:
+        return f"{made.submission}: {said}"
+    return f"{len(rows)} with this mistake: {said} ({line(rows[0].mistake, 100)})"
 
 
 def withdraw(store: Store, submission: str, reviewer: str, number: int = 0) -> str:

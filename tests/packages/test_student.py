@@ -229,6 +229,36 @@ def test_a_bundled_assignment_judges_as_for_staff(assignment, tmp_path):
     assert any(status == "failed" for status, _, _ in found.values())
 
 
+@pytest.mark.parametrize(
+    ("assignment", "torch", "said"),
+    [
+        # `check` shows 42 without the data files, which the two points of the baseline need.
+        (
+            "cs224n-a4",
+            True,
+            "worth 16 points; the written answers, which also count in its total, 28.",
+        ),
+        ("cs224n-a5", False, "Write written answers into"),
+    ],
+)
+def test_a_sheet_without_code_needs_no_torch_and_its_points_are_said(
+    tmp_path, assignment, torch, said
+):
+    bundle = unzipped(assignment, tmp_path)
+    readme = (bundle / "README.md").read_text()
+    assert said in readme
+    assert ("pip install torch" in readme) == torch
+    project = tomllib.loads((bundle / "pyproject.toml").read_text())["project"]
+    assert any(each.startswith("torch") for each in project["dependencies"]) == torch
+
+
+def test_a_sheet_is_checked_where_torch_is_missing(tmp_path):
+    bundle = unzipped("cs224n-a5", tmp_path)
+    write_files(bundle, {"torch/__init__.py": "raise ImportError('there is no torch here')"})
+    upload = write_files(tmp_path / "ada", {"answers.md": "# 1a\n\nA copy.\n"})
+    of_students(upload, bundle, "--assignment", "cs224n-a5")
+
+
 def test_any_title_and_name_make_a_bundle_that_can_be_read(tmp_path):
     toml = FILES["assignment.toml"].replace('"marked"', '"1 CS/A-2_é"').replace("Double", "𝑥 😀")
     folder = write_files(tmp_path / "own", FILES)

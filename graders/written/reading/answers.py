@@ -147,8 +147,15 @@ class Answers:
         return replace(found, unplaced="\n\n".join(filter(None, texts)), notes=tuple(notes))
 
 
-def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answers:
-    """Return the answers in the answers files. Raises Unusable if none of them can be read."""
+def read_answers(
+    files: Mapping[str, bytes],
+    wanted: tuple[Wanted, ...],
+    called: Mapping[str, str] | None = None,
+) -> Answers:
+    """Return the answers in the answers files. Raises Unusable if none of them can be read.
+
+    A file that counts under another name than its own is `called` by its own.
+    """
     read: list[Answers] = []
     problems: list[str] = []
     contents: list[str] = []
@@ -156,7 +163,7 @@ def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answ
         try:
             read.append(_read(name, content, wanted))
         except Unusable as error:
-            problems.append(f"{name}: {error}.")
+            problems.append(f"{(called or {}).get(name, name)}: {error}.")
             contents.append(error.content)
     unread = "\n\n".join(filter(None, (*contents, *(each.unread for each in read))))
     if not read:

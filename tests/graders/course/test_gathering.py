@@ -128,3 +128,5 @@ def test_who_is_late_by_the_time_of_a_file_is_counted(hand_in, late, tmp_path):
     )
     lenient = replace(late, grading=GradingPolicy())
     assert in_words(gathered(folder, lenient, tmp_path / "out")) == ()
+    (said,) = in_words(gathered(folder, replace(late, due=None), tmp_path / "out"))
+    assert said.endswith("but the assignment has no `due`: nothing is late")

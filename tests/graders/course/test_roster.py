@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.course.roster import FILE, by_roster, read_roster
+from graders.course.roster import FILE, by_roster, keep_roster, read_roster
 from graders.errors import UsageError
 from graders.model import Submission
 from submissions.people import Person, people_in
@@ -81,18 +81,34 @@ def test_columns_come_in_any_order_and_what_canvas_knows_is_kept(named):
 
 def test_it_is_kept_with_the_results_and_without_one_names_are_as_they_were(named, tmp_path):
     first = named(f"ada,{ADA}\n", "ada")
+    assert not (tmp_path / "out").exists(), "the grading may still be refused"
+    keep_roster(tmp_path / "roster.csv", tmp_path / "out")
     again = by_roster([upload("ada")], None, tmp_path / "out")
-    assert (tmp_path / "out" / FILE).exists()
     assert again == first
     assert by_roster([upload("ada")], None, tmp_path / "other").submissions == (upload("ada"),)
+
+
+def test_a_misspelled_row_of_another_table_is_named(named, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    rows = "ada@example.edu,dropped\nb,dropped\nhw4_c,dropped\nbobb,dropped\n"
+    (out / "dropped.csv").write_text(f"student,status\n{rows}")
+    (out / "merged.csv").write_text("submission,into,attempts\nb,ada,last\nbb,adaa,last\n")
+    notes = named(f"ada,{ADA}\nhw4_c,Cleo,,,\n", "ada", "b", whole=True).notes
+    assert notes[:2] == (
+        "dropped.csv names nobody here: bobb",
+        ("merged.csv names no submission here: adaa, bb"),
+    )
+    alone = named(f"ada,{ADA}\n", "ada").notes
+    assert not any("names no" in note for note in alone), "`run` sees only some of the course"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "is empty"),
-        ("name,e-mail\n", "unknown or duplicate column `e-mail`"),
-        ("name,name\n", "unknown or duplicate column `name`"),
+        ("name,e-mail\n", "there is no column `e-mail`; did you mean `email`"),
+        ("name,name\n", "the column `name` occurs 2 times"),
         (f"{HEADER},Ada,,,\n", "line 2: a student needs a name, and"),
         (f"{HEADER}ada,,,1815,\n", "line 2: a student needs a name, and"),
         (f"{HEADER}a,{ADA}\nb,Eve,ada@example.edu,666,\n", "line 3: `ada@example.edu` is another"),
@@ -106,13 +122,15 @@ def test_a_file_that_is_no_roster_is_refused_in_a_sentence(tmp_path, text, said)
         read_roster(file)
     with pytest.raises(UsageError, match="none.csv does not exist"):
         read_roster(tmp_path / "none.csv")
+    with pytest.raises(UsageError, match=f"^{tmp_path}: Is a directory$"):
+        read_roster(tmp_path)
 
 
 def test_a_roster_that_another_one_replaces_is_kept(tmp_path):
     out, file = tmp_path / "out", tmp_path / "roster.csv"
     for text in ("submission,name\nada,Ada\n", "submission,name\nada,Ada L.\n"):
         file.write_text(text)
-        by_roster([upload("ada")], file, out)
-        by_roster([upload("ada")], file, out)
+        keep_roster(file, out)
+        keep_roster(file, out)
     assert (out / FILE).read_text() == text
     assert (out / "roster-earlier.csv").read_text() == "submission,name\nada,Ada\n"

@@ -59,11 +59,15 @@ def test_an_assignment_without_a_table_declares_nothing(load):
     ("grading", "words"),
     [
         ("[grading]\nlate = 1", "there is no key `late`"),
-        ("[grading]\nround_to = 0", "`round_to` is"),
+        ("[grading]\nround_to = 0", "`round_to` is 0; it must be at least 0.001: a step such as"),
         ("[grading]\nround_to = 1e-30", "`round_to` is"),
         ("[grading]\nlate_percent_per_day = 101", "`late_percent_per_day` is 101"),
         ("[grading]\nlate_percent_per_day = 1\nlate_percent_per_hour = 1", "not both"),
-        ("[[grading.drop]]\ncriteria = ['a', 'q']\nlowest = 1", "no criterion `q`"),
+        (
+            "[[grading.drop]]\ncriteria = ['a', 'q']\nlowest = 1",
+            "no criterion `q` that could be dropped; choose",
+        ),
+        ("[[grading.drop]]\ncriteria = ['a', 'xb']\nlowest = 1", "did you mean `b`?"),
         ("[[grading.drop]]\ncriteria = ['a', 'x']\nlowest = 1", "no criterion `x`"),
         ("[[grading.drop]]\ncriteria = ['a', 'c']\nlowest = 1", "unequal points"),
         ("[[grading.drop]]\ncriteria = ['a', 'a']\nlowest = 1", "duplicate `a`"),

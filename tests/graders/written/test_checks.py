@@ -219,3 +219,8 @@ def test_the_example_of_the_documents_loads(essay_folder):
 def test_a_students_own_check_says_when_we_failed(grade, answer, failed):
     result, _ = grade(with_answer(**{"1b": f"formula: {answer}"}))
     assert Precheck(Options(Tier.NONE), (), ()).failed_to_grade(result) is failed
+
+
+def test_an_unreadable_file_is_called_by_its_own_name(grade):
+    _, found = grade({"answers.pdf": b"%PDF-1.4 \x00"})
+    assert found["1b/machine"].hint.startswith("`answers.pdf`: it is a PDF, not text")

@@ -99,8 +99,8 @@ def test_a_borderline_accuracy_earns_all_or_nothing(grade, answer, points):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--accept"], "goes with"),
-        (["--kinds", "all"], "goes with"),
+        (["--accept"], "--kinds is missing"),
+        (["--kinds", "all"], "--accept or --reject is missing"),
         (["--kinds", "abc", "--accept"], "no check of the kind `abc`"),
         (["--kinds", "all", "--accept", "--comment", "x" * 2001], "at most 2,000"),
     ],
