@@ -72,7 +72,7 @@ class InProcess:
         np.random.seed(seed)
         torch.manual_seed(seed)
         try:
-            home = importlib.import_module(f"{PACKAGE}.{SIDE.home(function)}")
+            home = importlib.import_module(f"{PACKAGE}.{SIDE.module_of(function)}")
             reply = getattr(home, function)(**values)
             value = _to_value(reply, 0)  # with arrays instead of tensors
         except Exception as error:

@@ -118,7 +118,7 @@ class Gathered:
         If all names are (`Copy of Homework 6.ipynb` alone), that says nothing.
         """
         spare = {
-            each for each, home in self._homes.items() if home.source.path in self._listing.spare
+            other for other, home in self._homes.items() if home.source.path in self._listing.spare
         }
         return name in spare and spare != set(self._homes)
 

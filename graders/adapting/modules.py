@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from graders.adapting.raised import told
+from graders.adapting.raised import described
 from graders.adapting.reading.listing import list_code, shown
 from graders.adapting.reading.outline import Outline
 from graders.adapting.reading.upload import Upload
@@ -114,7 +114,7 @@ class Modules(MetaPathFinder):
         return None if module.failures or not set(names) <= {*module.namespace} else module.object
 
     def _note(self, error: BaseException, path: Path) -> None:
-        problem = told(error, self._folder)
+        problem = described(error, self._folder)
         self._notes.append(
             f"Importing `{shown(self._folder, path)}` raised {problem['kind']}: "
             f"{problem['message']} (line {problem['where'].rpartition(' ')[2] or '?'}); only what "

@@ -15,7 +15,7 @@ ENVIRONMENT = type(os.environ).__getitem__.__code__.co_filename  # Python may fr
 GPU = ("CUDA", "cuda", "NVIDIA", "nvidia")
 
 
-def told(error: BaseException, folder: Path) -> dict[str, Any]:
+def described(error: BaseException, folder: Path) -> dict[str, Any]:
     """Return kind and message of an exception, and its last place in the student's files.
 
     `elsewhere` says that it may not occur on the student's own machine.

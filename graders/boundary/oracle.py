@@ -35,8 +35,8 @@ class Oracle(Student):
 
         Raises GraderFault if there is no reply, so no check can blame a student for it.
         """
-        asked = hashlib.sha256(wire.encode(values)).digest()
-        question = (self._source, function, asked)
+        arguments = hashlib.sha256(wire.encode(values)).digest()
+        question = (self._source, function, arguments)
         if (reply := _replies.get(question)) is None:
             try:
                 reply = wire.encode(super()._answer(function, values))

@@ -152,8 +152,8 @@ def visible_gpu(limits: Limits) -> str:
 def driver_folders() -> tuple[Path, ...]:
     """Return the folders, besides the system's, from which this machine loads a GPU's driver."""
     words = [sys.executable, "-c", LOADS_DRIVER]
-    said = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
-    files = {Path(line.split()[-1]) for line in said.stdout.splitlines() if "libcuda" in line}
+    maps = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
+    files = {Path(line.split()[-1]) for line in maps.stdout.splitlines() if "libcuda" in line}
     return tuple(sorted({file.parent for file in files if not _inside(file, SYSTEM_LIBRARIES)}))
 
 

@@ -45,25 +45,29 @@ class Side:
         }
 
     @cached_property
-    def asked(self) -> Mapping[str, Path]:
+    def callable_files(self) -> Mapping[str, Path]:
         """The files whose functions can be called."""
         return {name: path for name, path in self.files.items() if _kind_of(path) == self.kind}
 
-    def home(self, function: str) -> str:
+    def module_of(self, function: str) -> str:
         """Return the name of the module that defines a function; raises GraderFault if unclear.
 
         The main files, `student_side.py` and `oracle.py`, take precedence over the others.
         """
-        homes = [name for name, defined in self._functions.items() if function in defined]
-        main = [name for name in homes if self.asked[name].name in MAIN]
-        homes = main or homes
-        if len(homes) == 1:
-            return homes[0]
-        files = ", ".join(str(self.asked[name].relative_to(self.folder)) for name in homes)
-        said = (
-            f"{files} all define" if homes else f"no {self.kind} file of {self.folder.name} defines"
+        modules = [name for name, defined in self._functions.items() if function in defined]
+        main = [name for name in modules if self.callable_files[name].name in MAIN]
+        modules = main or modules
+        if len(modules) == 1:
+            return modules[0]
+        files = ", ".join(
+            str(self.callable_files[name].relative_to(self.folder)) for name in modules
         )
-        raise GraderFault(f"{said} a function `{function}`")
+        problem = (
+            f"{files} all define"
+            if modules
+            else f"no {self.kind} file of {self.folder.name} defines"
+        )
+        raise GraderFault(f"{problem} a function `{function}`")
 
     def has(self, function: str) -> bool:
         """Return whether any module defines this function."""
@@ -77,7 +81,8 @@ class Side:
     @cached_property
     def _functions(self) -> Mapping[str, frozenset[str]]:
         return {
-            name: _functions(path, path.stat().st_mtime_ns) for name, path in self.asked.items()
+            name: _functions(path, path.stat().st_mtime_ns)
+            for name, path in self.callable_files.items()
         }
 
 

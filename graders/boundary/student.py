@@ -167,7 +167,7 @@ class Student:
 
     def _answer(self, function: str, values: dict[str, Value]) -> Value:
         """Return the value that the child sends; raises as `call` does."""
-        module = f"{PACKAGE}.{self._side.home(function)}"
+        module = f"{PACKAGE}.{self._side.module_of(function)}"
         self._requests += 1
         frame = wire.encode(
             {"id": self._requests, "module": module, "function": function, "values": values}
@@ -280,13 +280,13 @@ class Student:
             CpuTimeExceeded,
             wire.WireError,
         ) as error:
-            said = self._last_words()
-            reason = said.splitlines()[-1][:500] if said else str(error) or type(error).__name__
+            output = self._last_words()
+            reason = output.splitlines()[-1][:500] if output else str(error) or type(error).__name__
             self._stop()
             fault = SandboxFailed(
                 f"the student's process did not start in `{self.tier.value}`: {reason}"
             )
-            for place in PLACE.findall(said)[-1:]:  # a line of ours: no student code has run
+            for place in PLACE.findall(output)[-1:]:  # a line of ours: no student code has run
                 fault.add_note("at {}, line {}".format(*place))
             raise fault from None
         except BaseException:

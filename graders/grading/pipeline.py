@@ -239,7 +239,7 @@ class _Grading:
         The student side reads the student's files there, so its time counts for the submission.
         """
         oracle = Side(self.assignment.folder, "oracle")
-        if not oracle.asked:
+        if not oracle.callable_files:
             return self._process(None, budget)
         return Oracle(
             oracle,

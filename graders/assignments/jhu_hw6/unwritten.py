@@ -28,8 +28,7 @@ def require_own_work(student: Student, sandbox: Student, inputs: Inputs, given: 
 
     That is: no training gives a gradient, no model gives logits and, if the dataset is graded, no
     evaluation gives a number. Code that raises counts as implemented, unless it says that it is
-    not,
-    or uses a name for which the course left a gap.
+    not, or uses a name for which the course left a gap.
     """
     task = draw_task(inputs, "own work", 6)
     question = draw_question(inputs, sandbox, Model("bert", "full"))

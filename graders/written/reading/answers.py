@@ -137,12 +137,12 @@ class Answers:
         )
         outside = self.outside if names_question(self.outside, question) else ""
         left = [
-            (each, f"{each.file}: {left_over(each.line, name)}.")
+            (leftover, f"{leftover.file}: {left_over(leftover.line, name)}.")
             for name, answer in self.given.items()
-            for each in answer.leftover
-            if siblings(name, question) or names_question(each.text, question)
+            for leftover in answer.leftover
+            if siblings(name, question) or names_question(leftover.text, question)
         ]
-        texts = (self.unread, outside, *naming, *(each.text for each, _ in left))
+        texts = (self.unread, outside, *naming, *(leftover.text for leftover, _ in left))
         notes = dict.fromkeys((*found.notes, *(note for _, note in left)))
         return replace(found, unplaced="\n\n".join(filter(None, texts)), notes=tuple(notes))
 
@@ -165,16 +165,16 @@ def read_answers(
         except Unusable as error:
             problems.append(f"{(called or {}).get(name, name)}: {error}.")
             contents.append(error.content)
-    unread = "\n\n".join(filter(None, (*contents, *(each.unread for each in read))))
+    unread = "\n\n".join(filter(None, (*contents, *(one.unread for one in read))))
     if not read:
         raise Unusable(" ".join(problems), unread)
-    given = _merged(pair for each in read for pair in each.given.items())
-    notes = [*problems, *(note for each in read for note in each.notes)]
+    given = _merged(pair for one in read for pair in one.given.items())
+    notes = [*problems, *(note for one in read for note in one.notes)]
     if len(files) > 1:
         names = " and ".join(f"`{name}`" for name in files)
         twice = f"you submitted {names}; keep only one. Where they differ, the weaker answer counts"
         notes.insert(len(problems), twice)
-    outside = "\n\n".join(each.outside for each in read)
+    outside = "\n\n".join(one.outside for one in read)
     return Answers(given, tuple(dict.fromkeys(notes)), unread, outside)
 
 
@@ -188,14 +188,20 @@ def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
         read = read_yaml(text, wanted) if name != ANSWERS[0] else read_sections(text, wanted)
     except BadYaml as error:
         raise Unusable(str(error), text) from None
-    known = {each.id: each for each in wanted}
-    told = [(question, f"{name}: {_ended(note)}") for question, note in read.notes]
-    answers = [(each.question, _answer(each, known[each.question], name)) for each in read.found]
+    by_id = {question.id: question for question in wanted}
+    noted = [(question, f"{name}: {_as_sentence(note)}") for question, note in read.notes]
+    answers = [
+        (section.question, _answer(section, by_id[section.question], name))
+        for section in read.found
+    ]
     answers += [(question, Answer({}, (), text)) for question, text in read.unread if question]
-    answers += [(question, Answer({}, (note,))) for question, note in told if question]
-    answers += [(each.question, Answer({}, leftover=_left(each.body, name))) for each in read.left]
-    answers += _below_unknown_headings(read, tuple(known))
-    notes = [note for question, note in told if not question]
+    answers += [(question, Answer({}, (note,))) for question, note in noted if question]
+    answers += [
+        (section.question, Answer({}, leftover=_leftover(section.body, name)))
+        for section in read.left
+    ]
+    answers += _below_unknown_headings(read, tuple(by_id))
+    notes = [note for question, note in noted if not question]
     notes += [f"{name}: {note}" for note in strange]
     unread = "\n\n".join(text for question, text in read.unread if not question)
     if not read.found and not read.unread and not is_empty(text):
@@ -207,12 +213,12 @@ def _below_unknown_headings(
     read: Sections, questions: Sequence[str]
 ) -> Iterator[tuple[str, Answer]]:
     """Yield text below a heading that names no question for the next question without an answer."""
-    answered = {each.question for each in read.found}
-    for each in read.left:
-        later = questions[questions.index(each.question) + 1 :]
+    answered = {section.question for section in read.found}
+    for section in read.left:
+        later = questions[questions.index(section.question) + 1 :]
         following = next((question for question in later if question not in answered), "")
-        text = "\n".join(line for _, line in each.body).strip()
-        if following and text and not siblings(each.question, following):
+        text = "\n".join(line for _, line in section.body).strip()
+        if following and text and not siblings(section.question, following):
             yield following, Answer({}, unplaced=text)
 
 
@@ -280,15 +286,15 @@ def _answer(section: Section, wanted: Wanted, file: str) -> Answer:
     elif rest and any(part not in split.parts for part in wanted.machine or wanted.parts):
         split.unplaced.insert(0, (section.line, rest))
     parts = {
-        name: _once(replace(value, file=file) for value in values)
+        name: _distinct(replace(value, file=file) for value in values)
         for name, values in split.parts.items()
     }
     notes = tuple(f"{file}: {note}." for note in split.notes)
     unplaced = "\n".join(line for _, line in split.unplaced).strip()
-    return Answer(parts, notes, unplaced, section.heading_rest, _left(split.leftover, file))
+    return Answer(parts, notes, unplaced, section.heading_rest, _leftover(split.leftover, file))
 
 
-def _left(lines: Sequence[Line], file: str) -> tuple[Value, ...]:
+def _leftover(lines: Sequence[Line], file: str) -> tuple[Value, ...]:
     """Return the text of these lines, if there is any."""
     text = "\n".join(line for _, line in lines).strip()
     return (Value(text, lines[0][0], file),) if text else ()
@@ -300,7 +306,7 @@ def _is_title(rest: str, wanted: Wanted) -> bool:
     return titled or _POINTS.fullmatch(rest) is not None
 
 
-def _once(values: Iterable[Value]) -> tuple[Value, ...]:
+def _distinct(values: Iterable[Value]) -> tuple[Value, ...]:
     """Return the values without those that differ only by spaces."""
     kept: dict[str, Value] = {}
     for value in values:
@@ -308,7 +314,7 @@ def _once(values: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(kept.values())
 
 
-def _ended(note: str) -> str:
+def _as_sentence(note: str) -> str:
     return note if note.endswith(("?", ".")) else f"{note}."
 
 
@@ -317,18 +323,18 @@ def _merged(answers: Iterable[tuple[str, Answer]]) -> dict[str, Answer]:
     several: dict[str, list[Answer]] = {}
     for question, answer in answers:
         several.setdefault(question, []).append(answer)
-    return {question: _joined(each) for question, each in several.items()}
+    return {question: _joined(some) for question, some in several.items()}
 
 
 def _joined(answers: Sequence[Answer]) -> Answer:
     parts: dict[str, tuple[Value, ...]] = {}
     for answer in answers:
         for part, values in answer.parts.items():
-            parts[part] = _once((*parts.get(part, ()), *values))
+            parts[part] = _distinct((*parts.get(part, ()), *values))
     return Answer(
         parts,
-        tuple(dict.fromkeys(note for each in answers for note in each.notes)),
-        "\n\n".join(filter(None, dict.fromkeys(each.unplaced for each in answers))),
-        " ".join(each.heading for each in answers if each.heading),
-        tuple(left for each in answers for left in each.leftover),
+        tuple(dict.fromkeys(note for one in answers for note in one.notes)),
+        "\n\n".join(filter(None, dict.fromkeys(one.unplaced for one in answers))),
+        " ".join(one.heading for one in answers if one.heading),
+        tuple(left for one in answers for left in one.leftover),
     )

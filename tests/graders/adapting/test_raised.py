@@ -5,7 +5,7 @@ import os
 import pytest
 import torch
 
-from graders.adapting.raised import is_of_this_machine, is_raised_inside, is_unwritten, told
+from graders.adapting.raised import described, is_of_this_machine, is_raised_inside, is_unwritten
 from graders.adapting.reading.outline import Outline
 from graders.adapting.reading.source import read_source
 
@@ -48,7 +48,7 @@ def test_attribute_that_a_stand_in_lacks_is_this_machines_doing(tmp_path):
 
 def test_place_is_the_students_and_only_their_own_refusal_is_unwritten(tmp_path):
     error = raised(tmp_path, "def f():\n    os.listdir('/nowhere')\n\nf()\n")
-    found = told(error, tmp_path)
+    found = described(error, tmp_path)
     assert (found["where"], found["source"]) == ("work.py, line 2", "os.listdir('/nowhere')")
     assert is_unwritten(raised(tmp_path, "raise NotImplementedError('here')"), tmp_path)
     deep = "torch.nn.Module().forward()"

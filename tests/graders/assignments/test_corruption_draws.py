@@ -4,15 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graders.assignments.cs224n_a4.span_corruption.draws import STANDARD, UNKNOWN, Request, parse
-from graders.assignments.cs224n_a4.span_corruption.expected import (
-    first,
-    not_a_piece,
-    not_shifted,
-    wrong_cut,
-    wrong_document,
-    wrong_layout,
-    wrong_length,
-)
 from graders.assignments.cs224n_a4.span_corruption.located import (
     cut_lengths,
     located,
@@ -25,6 +16,15 @@ from graders.assignments.cs224n_a4.span_corruption.mistakes import (
     PIECE_MISTAKES,
     SHIFT_MISTAKES,
     named,
+)
+from graders.assignments.cs224n_a4.span_corruption.rules import (
+    first,
+    not_a_piece,
+    not_shifted,
+    wrong_cut,
+    wrong_document,
+    wrong_layout,
+    wrong_length,
 )
 from graders.boundary.outcome import read_reply
 from graders.errors import BadReply

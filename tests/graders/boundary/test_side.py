@@ -22,7 +22,7 @@ ASK = "def ask():\n    return 1\n"
     ],
 )
 def test_a_function_is_found_where_it_is_defined(tmp_path, files, home):
-    assert lay(tmp_path, files).home("ask") == home
+    assert lay(tmp_path, files).module_of("ask") == home
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_function_is_found_where_it_is_defined(tmp_path, files, home):
 )
 def test_a_function_without_one_home_is_our_fault(tmp_path, files, said):
     with pytest.raises(GraderFault, match=said):
-        lay(tmp_path, files).home("ask")
+        lay(tmp_path, files).module_of("ask")
 
 
 def lay(folder, files):
@@ -62,5 +62,5 @@ def test_every_question_of_an_assignment_has_one_home(name):
     for file in files.difference(*(side.files.values() for side in sides)):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                homes = [side.home(node.value) for side in sides if side.has(node.value)]
+                homes = [side.module_of(node.value) for side in sides if side.has(node.value)]
                 assert len(homes) <= 1, node.value

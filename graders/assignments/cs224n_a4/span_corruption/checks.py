@@ -13,14 +13,13 @@ from graders.checks.score import Score
 from graders.errors import StudentFault
 from graders.model import Setting
 
-from . import expected as rules
-from . import measured
+from . import measured, rules
 from . import mistakes as known
-from .expected import NO_PAIR, first, shown, unreadable
 from .lengths import Lengths, content_of_short_cuts, content_pairs, content_share, content_varies
 from .located import cut_lengths
 from .mistakes import LONGEST, QUARTER, named
 from .reader import Kept, Reader, repeated
+from .rules import NO_PAIR, first, shown, unreadable
 from .unwritten import require_corruption, require_cuts
 
 SHORT_RULES = (

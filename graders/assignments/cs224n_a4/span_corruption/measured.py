@@ -9,7 +9,6 @@ from graders.checks.compare import fail
 from reference.data.edition import SHORTEST
 
 from .draws import Reading
-from .expected import first, not_a_piece
 from .lengths import (
     CONFIDENT,
     Decision,
@@ -25,6 +24,7 @@ from .lengths import (
 from .located import cut_lengths, lengths_of, order_of_parts
 from .mistakes import Cuts
 from .reader import Reader
+from .rules import first, not_a_piece
 
 SMALL_ROUNDS = 5_000  # a length of probability 0.5% is absent with 1e-11
 SHORT_ROUNDS = 600

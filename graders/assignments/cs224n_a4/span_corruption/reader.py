@@ -15,9 +15,9 @@ from graders.model import Setting
 from reference.data.edition import Edition
 
 from .draws import Draw, Reading, Request, once_per_reading, parse
-from .expected import Rule, first, not_a_piece, shown, wrong_layout
 from .located import located_cuts
 from .mistakes import Known, named
+from .rules import Rule, first, not_a_piece, shown, wrong_layout
 from .texts import MORE_ROUNDS, documents_of
 
 Kept = MutableMapping[Request, Reading]

@@ -15,7 +15,7 @@ import torch
 
 from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import code_folder
-from graders.adapting.raised import told
+from graders.adapting.raised import described
 
 from ..student_side import student_module
 
@@ -28,7 +28,7 @@ class _Raised:
     """Placeholder for an item that could not be read."""
 
     def __init__(self, error: Exception) -> None:
-        self.told = told(error, code_folder())
+        self.error = described(error, code_folder())
 
 
 def draw_corruptions(
@@ -48,7 +48,7 @@ def draw_corruptions(
         "shared": not all(np.array_equal(read[name], after[name]) for name in read),
         "kinds": list(kinds),
         "counts": list(kinds.values()),
-        "raised": None if first is None else first.told,
+        "raised": None if first is None else first.error,
         **seen,
     }
 

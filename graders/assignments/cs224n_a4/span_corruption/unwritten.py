@@ -15,8 +15,8 @@ from graders.errors import StudentFault
 from reference.data.vocabulary import MASK, PAD
 
 from .draws import Draw, Reading, Request
-from .expected import SHAPE, Problem, first, shown, unreadable
 from .reader import Reader
+from .rules import SHAPE, Problem, first, shown, unreadable
 
 MARKS = re.compile(f"[{MASK}{PAD}]+")
 ENOUGH = 0.1  # of the draws; random ids look corrupted in far fewer

@@ -27,7 +27,7 @@ from torch.utils.data import DataLoader
 
 from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import code_folder
-from graders.adapting.raised import told
+from graders.adapting.raised import described
 
 from ..student_side import modules, student_module
 
@@ -93,9 +93,9 @@ def _execute(run: str, arguments: list[str]) -> tuple[dict[str, Any] | None, boo
     except _OwnLoop:
         return None, True
     except SystemExit as error:
-        return (told(error, code_folder()) if error.code else None), False
+        return (described(error, code_folder()) if error.code else None), False
     except Exception as error:  # noqa: BLE001  shown to the student
-        return told(error, code_folder()), False
+        return described(error, code_folder()), False
     finally:
         sys.argv[:] = argv
     return None, False

@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, default_collate
 from graders.adapting.arguments import Misfit, require_fit
 from graders.adapting.gathered import code_folder
 from graders.adapting.moves import MOVERS, Moves, moves_tensors, moving
-from graders.adapting.raised import is_of_this_machine, is_unwritten, told
+from graders.adapting.raised import described, is_of_this_machine, is_unwritten
 
 from ..boolq_data.student_side import NAME as DATASET
 from ..boolq_data.student_side import own_forms
@@ -83,7 +83,7 @@ def training_log(
         "renewed": log.renewed,
         "read": [list(each) for each in log.sets],
         "misfit": problem is not None and _is_own_fault(problem, file),
-        "ended": told(problem, code_folder()) if problem is not None else {},
+        "ended": described(problem, code_folder()) if problem is not None else {},
     }
 
 

@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader
 
 from graders.adapting.gathered import code_folder
 from graders.adapting.moves import moves_only_batches
-from graders.adapting.raised import is_of_this_machine, told
+from graders.adapting.raised import described, is_of_this_machine
 from graders.adapting.unavailable import cause_of
 
 from ..boolq_data.student_side import NAME as DATASET
@@ -91,7 +91,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
 
 def is_own_fault(problem: Exception, file: str) -> bool:
     """Return whether pre_process would raise this on the student's machine, too."""
-    own = told(problem, code_folder())["source"].startswith(("raise", "assert"))
+    own = described(problem, code_folder())["source"].startswith(("raise", "assert"))
     if own or is_of_this_machine(problem) or not isinstance(problem, FAULTS):
         return False
     if isinstance(problem, NameError):

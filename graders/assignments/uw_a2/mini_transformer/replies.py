@@ -191,7 +191,9 @@ def _shape(value: Any) -> tuple[int, ...]:
     return value.shape if isinstance(value, np.ndarray) else ()
 
 
-def require_floats(value: Any, shape: tuple[int, ...], what: str, **said: Any) -> Floats:
+def require_floats(
+    value: Any, shape: tuple[int, ...], what: str, *, hint: str = "", **shown: Any
+) -> Floats:
     """Return the value as float64; fail if it is not an array of this shape.
 
     Leading axes of size one, which a broadcast mask may leave, are removed.
@@ -200,10 +202,9 @@ def require_floats(value: Any, shape: tuple[int, ...], what: str, **said: Any) -
     while numbers is not None and numbers.ndim > len(shape) and numbers.shape[0] == 1:
         numbers = numbers[0]
     if numbers is None or numbers.shape != shape:
-        hint = _empty_hint(value) or said.pop("hint", "")
-        said.pop("hint", "")
         wanted = f"real numbers of shape {shape}"
-        fail(what, hint=hint, expected=wanted, actual=describe(value), **said)
+        hint = _empty_hint(value) or hint
+        fail(what, hint=hint, expected=wanted, actual=describe(value), **shown)
     return numbers
 
 

@@ -25,7 +25,7 @@ from torch.utils.data import DataLoader
 from graders.adapting.arguments import is_required, require_fit
 from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import calls, code_folder
-from graders.adapting.raised import is_of_this_machine, is_raised_inside, told
+from graders.adapting.raised import described, is_of_this_machine, is_raised_inside
 
 from ..sst2.student_code import WANTED, accepted, call, code, optional, wanted
 from ..sst2.student_forms import Form, evaluation_form, training_forms
@@ -324,7 +324,7 @@ def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> Non
 
 def _ended(problem: BaseException) -> dict[str, Any]:
     """Return what main raised; weights that it loads but never saves are its own mistake."""
-    ended = told(problem, code_folder())
+    ended = described(problem, code_folder())
     return {**ended, "elsewhere": ended["elsewhere"] and not isinstance(problem, NeverSaved)}
 
 
