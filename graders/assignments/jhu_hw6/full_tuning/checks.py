@@ -1,5 +1,7 @@
 """Full fine-tuning: classify the mean of the last hidden states; everything is trained."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,7 @@ WRITTEN = ("full-model-gives-logits",)
 SHIFTED = (
     "The logits are off by the same numbers for every text: does your classifier have a bias? "
 )
+OTHER_MASK = "The backbone gets another mask than the batch's, such as its opposite"
 MOST = 0.8  # of the backbone's parameters; an unused pooler does not change
 
 
@@ -62,9 +65,7 @@ def test_mean_is_classified(
             named = {POOLINGS[each.pooled] for each in found if "of the text" not in each.pooled}
             known = f"{named.pop()}. " if len(named) == 1 else ""
             expected = model.known(question)["right"]["mean"]
-            apart = reply.logits - expected
-            if not known and is_close(apart, np.broadcast_to(apart[:1], apart.shape), "attention"):
-                known = SHIFTED
+            known = known or _why_not_pooled(question, reply, reply.logits - expected)
             fail(
                 "The logits are not computed from the mean of the last hidden states.",
                 hint=RANDOM if reply.random else f"{known}{POOLED}.",
@@ -98,6 +99,12 @@ def test_padding_is_masked(
                 if model.forward(question.unpadded()).same_in_training:
                     reply.require_same_in_training()
                 continue
+            if _got_other_mask(question, reply):
+                fail(
+                    f"{OTHER_MASK}.",
+                    hint="Pass the batch's attention_mask as it is: 1 for text, 0 for padding.",
+                    counterexample={"model": family},
+                )
             blind = is_close(reply.logits, model.forward(question.all_seen()).logits, "attention")
             if found or (blind and not _got_mask(question, reply)):
                 fail(
@@ -136,11 +143,31 @@ def test_all_of_the_model_is_trained(
     in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
+def _why_not_pooled(question: Question, reply: Forward, apart: Floats) -> str:
+    """Return why logits that are this far from the expected ones match no pooling."""
+    if _got_other_mask(question, reply):
+        return f"{OTHER_MASK}. "
+    is_shifted = is_close(apart, np.broadcast_to(apart[:1], apart.shape), "attention")
+    return SHIFTED if is_shifted else ""
+
+
 def _got_mask(question: Question, reply: Forward) -> bool:
     """Return whether the backbone got the mask; a layer before the attention doesn't show it."""
-    given = [floats(call.get("attention_mask")) for call in reply.calls]
     wanted = question.batch["attention_mask"]
-    return any(each is not None and is_close(each, wanted, "exact") for each in given)
+    return any(is_close(each, wanted, "exact") for each in _masks(question, reply))
+
+
+def _got_other_mask(question: Question, reply: Forward) -> bool:
+    """Return whether the backbone got masks, none of which is the batch's, that hide tokens."""
+    given = _masks(question, reply)
+    return any((each == 0).any() for each in given) and not _got_mask(question, reply)
+
+
+def _masks(question: Question, reply: Forward) -> Sequence[Floats]:
+    """Return the masks with the shape of the batch's that the backbone got."""
+    given = [floats(call.get("attention_mask")) for call in reply.calls]
+    shape = question.batch["attention_mask"].shape
+    return [each for each in given if each is not None and each.shape == shape]
 
 
 def _require_same_alone(model: ModelClass, question: Question, logits: Floats) -> None:

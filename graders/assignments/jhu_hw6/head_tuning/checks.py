@@ -79,7 +79,7 @@ def _require_head_alone(tuned: Tuned, width: int) -> None:
     if not tuned.head <= trained:
         fail(
             "Training leaves parts of the classifier unchanged.",
-            hint="Pass all parameters of the classifier to the optimizer.",
+            hint="Pass all parameters of the classifier to the optimizer, and don't freeze any.",
             expected=f"{COUNT}; {2 * width + 2} for d = {width}",
             actual=f"{tuned.count(trained):,} change, in {', '.join(sorted(trained)[:4])}",
         )

@@ -25,6 +25,7 @@ from .expected import (
     RENEWED,
     SHORT,
     TYPE,
+    has_wrong_length,
     is_called_rightly,
     is_mask_too_short,
     is_masked_rightly,
@@ -109,7 +110,7 @@ def _is_before(model: ModelClass, question: Question, reply: Forward, found: Seq
     pooled = model.own_poolings(question)
     if any(each.called in BEFORE and each.pooled in pooled for each in found):
         return True
-    masked = is_masked_rightly(question, reply) and not is_mask_too_short(question, reply)
+    masked = is_masked_rightly(question, reply) and not has_wrong_length(question, reply)
     unknown = not pooled or not (found or masked)
     return unknown and is_called_rightly(question, reply)
 
@@ -122,8 +123,11 @@ def test_mask_covers_the_prefix(
 
     def judge(model: ModelClass) -> None:
         for question, reply in _unpadded(model):
-            if is_mask_too_short(question, reply):
-                fail("The mask does not have a 1 for each prefix vector.", hint=f"{SHORT}.")
+            if has_wrong_length(question, reply):
+                fail(
+                    "The mask does not have a 1 for each prefix vector.",
+                    hint=f"{SHORT if is_mask_too_short(reply) else CALLED}.",
+                )
         for family in set(model.families) - set(NUMBERED):
             question = prefix_question(model, family)
             reply = model.forward(question)
@@ -202,9 +206,11 @@ def _problem(tuned: Tuned, prefix: frozenset[str]) -> tuple[str, str] | None:
         hint = "Pass only prefix and classifier to the optimizer, or freeze the backbone"
         return "Training changes the backbone, which should stay frozen.", hint
     if prefix and not trained & prefix:
-        hint = "Pass self.prefix to the optimizer as well"
+        hint = "Pass self.prefix to the optimizer as well, and don't freeze it"
         return "Training leaves the prefix unchanged.", hint
     if not tuned.head <= trained:
-        hint = "Train the classifier, too: pass its parameters to the optimizer"
+        hint = (
+            "Train the classifier, too: pass its parameters to the optimizer, and don't freeze it"
+        )
         return "Training leaves the classifier unchanged.", hint
     return None

@@ -127,11 +127,23 @@ def is_masked_rightly(question: Question, reply: Forward) -> bool:
     return any(each is not None and is_close(each, wanted, "exact") for each in given)
 
 
-def is_mask_too_short(question: Question, reply: Forward) -> bool:
-    """Return whether the mask and the embeddings differ in length; some versions allow that."""
+def has_wrong_length(question: Question, reply: Forward) -> bool:
+    """Return whether a mask is not as long as prefix and text; some versions allow that."""
     masks = [call.get("attention_mask") for call in reply.calls if "inputs_embeds" in call]
     length = question.length + question.batch["input_ids"].shape[1]
-    return any(isinstance(mask, np.ndarray) and mask.shape[-1] != length for mask in masks)
+    return any(mask is not None and mask.shape[-1] != length for mask in masks)
+
+
+def is_mask_too_short(reply: Forward) -> bool:
+    """Return whether a mask is shorter than the embeddings that it is for."""
+    given = [(call.get("attention_mask"), call.get("inputs_embeds")) for call in reply.calls]
+    return any(
+        mask is not None
+        and embeddings is not None
+        and embeddings.ndim == 3
+        and mask.shape[-1] < embeddings.shape[1]
+        for mask, embeddings in given
+    )
 
 
 def known_mistake(found: Sequence[Way]) -> str:

@@ -320,7 +320,7 @@ def test_every_parameter_is_trained(student: Student, inputs: Inputs, score: Sco
             none = len(still) == len(run.task.weights)
             fail(
                 UNCHANGED if none else "Training leaves some parameters unchanged.",
-                hint=_why_unchanged(run) if none else f"{ALL_PARAMETERS}.",
+                hint=_why_unchanged(run) if none else f"{ALL_PARAMETERS}, and don't freeze any.",
                 actual=f"unchanged: {', '.join(still)}",
             )
 
