@@ -118,7 +118,7 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         return self.new(Call("dot", (found[1], found[3]), found[0].start_pos))
 
     def arguments(self, found: list[Any]) -> Node:
-        return cast(Node, tuple(each for each in found if not isinstance(each, Token)))
+        return cast(Node, tuple(argument for argument in found if not isinstance(argument, Token)))
 
     def call(self, found: list[Any]) -> Node:
         function, arguments = str(found[0]), found[-2]
@@ -142,24 +142,24 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         if index in ("sum", "∑"):
             index = self.only_index(found[2], at)
         if members:
-            terms = [self.term(found[2], index, each, at) for each in members.split(",")]
+            terms = [self.term(found[2], index, member, at) for member in members.split(",")]
             return reduce(lambda left, right: self.new(Call("+", (left, right), at)), terms)
         return self.new(Total(index, None, None, found[2], at))
 
     def term(self, body: Node, index: str, member: str, at: int) -> Node:
         """Return the term of a sum for one of its members: `k_a` from `k_i`."""
         names = {node.name for node in walk(body) if isinstance(node, Name)}
-        below = {each for each in names if each.partition("_")[2] == index}
-        given: dict[str, Node] = {}
-        for each in below:
-            name = f"{each.partition('_')[0]}_{member}"
+        below = {name for name in names if name.partition("_")[2] == index}
+        replacements: dict[str, Node] = {}
+        for indexed in below:
+            name = f"{indexed.partition('_')[0]}_{member}"
             if name not in self.words.names:
                 raise FormulaError(f"The name `{name[:40]}` is unknown here.", at)
-            given[each] = Name(name, at)
-        if not given:
+            replacements[indexed] = Name(name, at)
+        if not replacements:
             raise FormulaError("Nothing in this sum uses its index.", at)
         self.count += sum(1 for _ in walk(body))
-        return self.new(substituted(body, given))
+        return self.new(substituted(body, replacements))
 
     def bounded_total(self, found: list[Any]) -> Node:
         at = found[0].start_pos
@@ -169,7 +169,7 @@ class Builder(Transformer_NonRecursive[Token, Node]):
     def only_index(self, body: Node, at: int) -> str:
         names = (node.name for node in walk(body) if isinstance(node, Name))
         below = {name.partition("_")[2] for name in names if name in self.words.names}
-        letters = {each for each in below if each in INDICES}
+        letters = {letter for letter in below if letter in INDICES}
         if len(letters) != 1:
             raise FormulaError("State what the sum runs over, as in sum_i a_i.", at)
         return letters.pop()

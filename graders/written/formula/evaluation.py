@@ -42,16 +42,16 @@ def evaluate(
     Mismatch if shapes don't match, and FormulaError if a name has no value or two sides of `=`
     differ.
     """
-    members = {name.partition("_")[0]: each for name, each in (families or {}).items()}
+    members = {name.partition("_")[0]: family for name, family in (families or {}).items()}
     try:
         with np.errstate(all="ignore"):
-            found = [Evaluation(values, members).whole(tree) for tree in formula.trees]
+            results = [Evaluation(values, members).whole(tree) for tree in formula.trees]
     except FormulaError as error:
         raise error.within(formula.text) from None
-    for tree, each in zip(formula.trees, found, strict=True):
-        if not agree(each, found[-1]):
+    for tree, result in zip(formula.trees, results, strict=True):
+        if not agree(result, results[-1]):
             raise FormulaError("The two sides of `=` are not equal.", tree.at, formula.text)
-    return found[-1]
+    return results[-1]
 
 
 def agree(one: Array | np.float64, other: Array | np.float64) -> bool:
@@ -71,16 +71,19 @@ class Evaluation:
     steps: int = 0
 
     def whole(self, tree: Node) -> Array | np.float64:
-        found = self.of(tree)
+        value = self.of(tree)
         try:
-            return plain(found, self.size())
+            return plain(value, self.size())
         except ShapeError as error:
             raise FormulaError(str(error), tree.at) from None
 
     def size(self) -> int | None:
         """Return the number of rows of the question's vectors and matrices, if it is unique."""
-        given = [*self.values.values(), *(each for some in self.families.values() for each in some)]
-        sizes = {len(np.asarray(each)) for each in given if np.ndim(each)}
+        values = [
+            *self.values.values(),
+            *(value for some in self.families.values() for value in some),
+        ]
+        sizes = {len(np.asarray(value)) for value in values if np.ndim(value)}
         return sizes.pop() if len(sizes) == 1 else None
 
     def of(self, node: Node) -> Typed:
@@ -114,12 +117,12 @@ class Evaluation:
                 return self.called(node)
 
     def called(self, node: Call) -> Typed:
-        given = [self.of(argument) for argument in node.arguments]
-        matrix = given[0] if node.function == "^" else given[-1]
+        arguments = [self.of(argument) for argument in node.arguments]
+        matrix = arguments[0] if node.function == "^" else arguments[-1]
         self.spend(COSTS.get(node.function, 0) * matrix.array.size // LARGEST**2, node)
-        if node.function == "⊤" and given[0].kind == "scalar" and "T" in self.values:
-            return apply("^", [*given, typed(self.values["T"])])  # T is a number here
-        return apply(node.function, given)
+        if node.function == "⊤" and arguments[0].kind == "scalar" and "T" in self.values:
+            return apply("^", [*arguments, typed(self.values["T"])])  # T is a number here
+        return apply(node.function, arguments)
 
     def named(self, node: Name) -> Typed:
         """Return the value of a name: an index, a given value, or a member of a family."""
@@ -165,8 +168,8 @@ class Evaluation:
     def bounds(self, node: Total) -> tuple[int, int]:
         """Return the bounds of a sum; without known bounds it runs over a whole family."""
         # A bound may be a name without a value: people name the last member as they like.
-        known = {*self.values, *self.indices}
-        is_open = isinstance(node.high, Name) and node.high.name not in known
+        known_names = {*self.values, *self.indices}
+        is_open = isinstance(node.high, Name) and node.high.name not in known_names
         if node.low is None or node.high is None or is_open:
             return 1, self.members(node)
         return self.whole_number(node.low), self.whole_number(node.high)
@@ -178,7 +181,7 @@ class Evaluation:
         return int(np.clip(value.array, -(10**6), 10**6))
 
     def members(self, node: Total) -> int:
-        names = (each.name.partition("_") for each in walk(node.body) if isinstance(each, Name))
+        names = (inner.name.partition("_") for inner in walk(node.body) if isinstance(inner, Name))
         bases = {base for base, _, below in names if below == node.index}
         lengths = {len(self.families[base]) for base in bases if base in self.families}
         if len(lengths) != 1:

@@ -48,8 +48,8 @@ class Formula:
     def unknown(self) -> frozenset[str]:
         """The names used that the question does not define."""
         members = (name for name in self.names if name.partition("_")[2].isdigit())
-        known = {name for name in members if self.words.indexed(name.partition("_")[0])}
-        return self.names - self.words.names - known
+        known_members = {name for name in members if self.words.indexed(name.partition("_")[0])}
+        return self.names - self.words.names - known_members
 
 
 def used(tree: Node, words: Vocabulary) -> Iterator[str]:

@@ -24,13 +24,13 @@ def polynomial(formula: Formula) -> Mapping[Monomial, Fraction]:
     part of a polynomial.
     """
     try:
-        found = [expanded(tree) for tree in formula.trees]
-        for tree, each in zip(formula.trees, found, strict=True):
-            if each != found[-1]:
+        sides = [expanded(tree) for tree in formula.trees]
+        for tree, side in zip(formula.trees, sides, strict=True):
+            if side != sides[-1]:
                 raise FormulaError("The two sides of `=` are not equal.", tree.at)
     except FormulaError as error:
         raise error.within(formula.text) from None
-    return found[-1]
+    return sides[-1]
 
 
 def expanded(node: Node) -> Polynomial:
@@ -87,26 +87,26 @@ def times(left: Polynomial, right: Polynomial, node: Node) -> Polynomial:
     """Return the product. Raises FormulaError if it is too large."""
     if len(left) * len(right) > MOST_TERMS:
         raise FormulaError("This has too many terms when it is expanded.", node.at)
-    found: Polynomial = {}
+    product: Polynomial = {}
     for one, factor in left.items():
         for other, second in right.items():
             both = merged(one, other)
-            found[both] = found.get(both, Fraction()) + factor * second
-    check(found, node)
-    return clean(found)
+            product[both] = product.get(both, Fraction()) + factor * second
+    check(product, node)
+    return clean(product)
 
 
 def merged(one: Monomial, other: Monomial) -> Monomial:
     exponents = dict(one)
     for name, exponent in other:
         exponents[name] = exponents.get(name, 0) + exponent
-    return tuple(sorted((name, each) for name, each in exponents.items() if each))
+    return tuple(sorted((name, exponent) for name, exponent in exponents.items() if exponent))
 
 
 def check(found: Polynomial, node: Node) -> None:
     """Raise FormulaError for a degree or a factor that is too large."""
-    degree = max((abs(each) for monomial in found for _, each in monomial), default=0)
-    factors = (each.as_integer_ratio() for each in found.values())
+    degree = max((abs(exponent) for monomial in found for _, exponent in monomial), default=0)
+    factors = (factor.as_integer_ratio() for factor in found.values())
     if degree > HIGHEST or any(
         abs(part) > 10**MOST_DIGITS for factor in factors for part in factor
     ):
@@ -127,7 +127,7 @@ def raised(base: Polynomial, exponent: Polynomial, node: Node) -> Polynomial:
     times_ = exponent.get((), Fraction())
     if times_.denominator != 1 or abs(times_) > HIGHEST:
         raise FormulaError("Only small integer exponents are expected here.", node.at)
-    found = ONE
+    power = ONE
     for _ in range(abs(int(times_))):
-        found = times(found, base, node)
-    return inverse(found, node) if times_ < 0 else found
+        power = times(power, base, node)
+    return inverse(power, node) if times_ < 0 else power

@@ -100,16 +100,16 @@ def multiply(left: Typed, right: Typed, operator: str = "") -> Typed:
         raise ShapeError("An outer product ⊗ needs two vectors.")
     if left.array.shape[1] != right.array.shape[0]:
         raise ShapeError(f"{left} cannot be multiplied by {right}.".replace("a", "A", 1))
-    found = left.array @ right.array
+    product = left.array @ right.array
     if left.kind == "row" and right.kind == "vector":
-        return Typed("scalar", found[0, 0])
+        return Typed("scalar", product[0, 0])
     rows: Kind = "row" if left.kind == "row" else "matrix"
-    return Typed("vector" if right.kind == "vector" else rows, found)
+    return Typed("vector" if right.kind == "vector" else rows, product)
 
 
 def scaled(left: Typed, right: Typed) -> Typed:
     """Return a product with a scalar or the identity on one side."""
-    kinds: tuple[Kind, ...] = tuple(each.kind for each in (left, right) if each.kind != "scalar")
+    kinds: tuple[Kind, ...] = tuple(value.kind for value in (left, right) if value.kind != "scalar")
     rest = [kind for kind in kinds if kind != "identity"]
     kind: Kind = rest[0] if rest else kinds[0] if kinds else "scalar"
     return Typed(kind, np.asarray(left.array * right.array))
@@ -204,13 +204,13 @@ def apply(function: str, arguments: list[Typed]) -> Typed:
     for argument in arguments:
         if argument.kind != "scalar":
             raise ShapeError(f"`{function}` takes scalars, not {argument}.")
-    return Typed("scalar", np.asarray(OF_SCALARS[function](*(each.array for each in arguments))))
+    return Typed("scalar", np.asarray(OF_SCALARS[function](*(value.array for value in arguments))))
 
 
 MINUS_ONE = typed(-1.0)
 OF_SCALARS: dict[str, Callable[..., np.float64]] = {
     **{"sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log2": np.log2, "log10": np.log10},
-    **{"min": lambda *each: np.min(each), "max": lambda *each: np.max(each)},
+    **{"min": lambda *numbers: np.min(numbers), "max": lambda *numbers: np.max(numbers)},
 }
 TYPED: dict[str, Callable[..., Typed]] = {
     **{"norm": norm, "abs": norm, "outer": outer, "dot": dot, "matmul": multiply},

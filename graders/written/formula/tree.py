@@ -69,8 +69,8 @@ def walk(node: Node) -> Iterator[Node]:
     """Yield a node and all nodes below it."""
     waiting = [node]
     while waiting:
-        yield (each := waiting.pop())
-        waiting += children(each)
+        yield (current := waiting.pop())
+        waiting += children(current)
 
 
 def substituted(node: Node, given: Mapping[str, Node]) -> Node:

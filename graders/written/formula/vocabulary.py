@@ -42,17 +42,17 @@ class Vocabulary:
 
     @classmethod
     def of(cls, names: Iterable[str]) -> "Vocabulary":
-        known = frozenset(names) - {"I"}  # always the identity
+        known_names = frozenset(names) - {"I"}  # always the identity
         spelled = {}
-        for name in sorted(known):
+        for name in sorted(known_names):
             base, *below = name.split("_")
             spelled[base, tuple(sorted(below))] = name
         joined = {
             name.replace("_", ""): name
-            for name in sorted(known)
-            if "_" in name and not known.issuperset(name.split("_"))
+            for name in sorted(known_names)
+            if "_" in name and not known_names.issuperset(name.split("_"))
         }
-        return cls(known, spelled, joined)
+        return cls(known_names, spelled, joined)
 
     def find(self, base: str, below: Iterable[str]) -> str | None:
         """Return the known name with this base and these subscripts, in any order."""
@@ -60,8 +60,8 @@ class Vocabulary:
 
     def extends(self, base: str, below: Iterable[str]) -> bool:
         """Return whether a known name has this base and at least these subscripts."""
-        wanted = set(below)
-        return any(first == base and wanted <= set(rest) for first, rest in self.spelled)
+        subscripts = set(below)
+        return any(first == base and subscripts <= set(rest) for first, rest in self.spelled)
 
     def numbered(self, base: str, digits: str) -> bool:
         """Return whether digits after a base are a subscript, as in `x1`, not a product."""
@@ -84,14 +84,14 @@ class Vocabulary:
         """
         best: list[tuple[int, tuple[int, ...]]] = [(0, ())]
         for end in range(1, len(run) + 1):
-            found = [(UNKNOWN_WORD if end == len(run) else 10**6, (0,))]
+            options = [(UNKNOWN_WORD if end == len(run) else 10**6, (0,))]
             for start in range(max(0, end - LONGEST_PIECE), end):
                 last = end == len(run)
                 price = self.price(run[start:end], tail=tail and last, power=power and last)
                 if price == UNKNOWN_LETTER and not (start == 0 or last):
                     price = 10**6
-                found.append((best[start][0] + price, (start,)))
-            best.append(min(found))
+                options.append((best[start][0] + price, (start,)))
+            best.append(min(options))
         return tuple(cut(run, best))
 
     def price(self, piece: str, *, tail: bool, power: bool) -> int:

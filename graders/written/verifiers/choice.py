@@ -82,20 +82,20 @@ def _choices(asked: Asked, part: str) -> Judgement:
 
 
 def _true_false(asked: Asked, part: str) -> Judgement:
-    said = read_truth(asked.parts[part])
+    answer = read_truth(asked.parts[part])
     key = of_part(asked.machine, "key", part)
     if not isinstance(key, bool):
         raise UsageError(f"the key of `{part}` is {key!r}", "write `key = true` or `key = false`")
-    if said == key:
-        return Judgement(1.0, actual=str(said))
+    if answer == key:
+        return Judgement(1.0, actual=str(answer))
     hints = (mistake.hint for mistake in asked.machine.mistakes if mistake.part == part)
-    return Judgement(0.0, f"{said} is not correct.", next(hints, ""), actual=str(said))
+    return Judgement(0.0, f"{answer} is not correct.", next(hints, ""), actual=str(answer))
 
 
 def _options(machine: Machine) -> Options:
-    given = machine.settings.get("options")
-    if isinstance(given, Mapping):
-        return Options({str(label): texts(some) for label, some in given.items()})
+    options = machine.settings.get("options")
+    if isinstance(options, Mapping):
+        return Options({str(label): texts(some) for label, some in options.items()})
     return Options(dict.fromkeys(ascii_uppercase[: int(required(machine, "boxes"))], ()))
 
 

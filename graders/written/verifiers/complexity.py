@@ -33,15 +33,15 @@ def complexity(asked: Asked) -> Judgement:
 def _judged(asked: Asked, part: str) -> Judgement:
     aliases = asked.machine.settings.get("aliases", {})
     names = (*texts(required(asked.machine, "names")), *aliases)
-    found = find_formulas(asked.parts[part], names)
-    return judge_found(found, lambda formula: _of(asked, part, with_known_names(formula, names)))
+    formulas = find_formulas(asked.parts[part], names)
+    return judge_found(formulas, lambda formula: _of(asked, part, with_known_names(formula, names)))
 
 
 def _of(asked: Asked, part: str, formula: Formula) -> Judgement:
     """Grade the last of several equated sides, unless only an earlier one is correct."""
     sides = (replace(formula, trees=(tree,)) for tree in formula.trees)
     *earlier, last = [_of_side(asked, part, side) for side in sides]
-    if any(each.fraction > last.fraction for each in earlier):
+    if any(judgement.fraction > last.fraction for judgement in earlier):
         raise Unreadable("The two sides of `=` grow differently; write only one.")
     return last
 
@@ -73,9 +73,9 @@ def _of_side(asked: Asked, part: str, formula: Formula) -> Judgement:
 def _renamed(monomial: Monomial, aliases: Mapping[str, str]) -> Monomial:
     exponents: dict[str, int] = {}
     for name, exponent in monomial:
-        own = aliases.get(name, name)
-        exponents[own] = exponents.get(own, 0) + exponent
-    return tuple(sorted((name, each) for name, each in exponents.items() if each))
+        canonical = aliases.get(name, name)
+        exponents[canonical] = exponents.get(canonical, 0) + exponent
+    return tuple(sorted((name, exponent) for name, exponent in exponents.items() if exponent))
 
 
 def _monomials(text: str, names: tuple[str, ...]) -> set[Monomial]:
@@ -106,7 +106,7 @@ def _said(terms: set[Monomial], key: Monomial, allowed: set[Monomial]) -> tuple[
             missing = f"`{name}` is missing."
             return missing, f"How does the cost of one score grow with `{name}`?"
     degree = sum(exponent for _, exponent in key)
-    highest = max((sum(each for _, each in monomial) for monomial in terms), default=0)
+    highest = max((sum(exponent for _, exponent in monomial) for monomial in terms), default=0)
     if highest > degree:
         return "This grows too fast.", "How many scores are there, and what does one of them cost?"
     if terms and terms <= allowed:

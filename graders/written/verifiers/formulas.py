@@ -69,41 +69,41 @@ def find_formulas(
 
     `wanted` are the names of the result, such as `q` in `q = ...`. A scalar `free` may be chosen.
     """
-    known = frozenset(names)
+    known_names = frozenset(names)
     text = "I" if _IDENTITY.fullmatch(text) else text
-    text = _BELOW.sub(lambda found: f"_{{{found[1] or found[2]}}}", text.replace("&nbsp;", " "))
-    text = _ABOVE.sub(lambda found: f"^{{{(found[1] or found[2]).rstrip('*')}}}", text)
+    text = _BELOW.sub(lambda match: f"_{{{match[1] or match[2]}}}", text.replace("&nbsp;", " "))
+    text = _ABOVE.sub(lambda match: f"^{{{(match[1] or match[2]).rstrip('*')}}}", text)
     text = _SPACED_DOT.sub(" · ", _DASH.sub(" , ", _LIMIT.sub("", text, count=1)))
     if _DECIMAL_COMMA.search(without_marks(text)):
         raise Unreadable("A number contains a comma; write 0.5, not 0,5.")
-    glued = _is_glued(text, Vocabulary.of(known))
-    prose = statements_in(text, Vocabulary.of(known))
-    meant = definitions(_renamed(prose.statements), {*known, *wanted} - {free})
-    answers = _answers(prose.statements, frozenset(wanted), known, meant)
+    glued = _is_glued(text, Vocabulary.of(known_names))
+    prose = statements_in(text, Vocabulary.of(known_names))
+    meant = definitions(_renamed(prose.statements), {*known_names, *wanted} - {free})
+    answers = _answers(prose.statements, frozenset(wanted), known_names, meant)
     if not prose.words and len(answers) < 2 and not meant:
-        said = [
+        statements = [
             statement
             for statement in prose.statements
             if not (statement.compared or statement.lone)
         ]
-        formula = _plain(text if len(said) < 2 else answers[0].text, answers, known)
+        formula = _plain(text if len(statements) < 2 else answers[0].text, answers, known_names)
         small = _vanishes(text, (formula,))
         glued |= _ends_in_number(formula)
         plain = not (small or glued)
         return Found((formula,), (formula.text,), plain=plain, denied=small, sure=not glued)
     if not answers:
         raise Unreadable("No formula was found in the answer.")
-    formulas = [_parsed(_said(answer, known), known) for answer in answers[: MOST + 1]]
-    given = {
-        name: _parsed(_right(each.text), known)
-        for each in meant.values()
-        for name in _named(each, known)
+    formulas = [_parsed(_said(answer, known_names), known_names) for answer in answers[: MOST + 1]]
+    meanings = {
+        name: _parsed(_right(definition.text), known_names)
+        for definition in meant.values()
+        for name in _named(definition, known_names)
     }
-    defined = [_defined(each, given) for each in formulas]
-    numbers = free and any(not each.names for each in given.values())
-    for each in defined:
-        _refuse_costly(each)
-    alone = [_is_alone(answer, known) for answer in answers[: MOST + 1]]
+    defined = [_defined(formula, meanings) for formula in formulas]
+    numbers = free and any(not meaning.names for meaning in meanings.values())
+    for value in defined:
+        _refuse_costly(value)
+    alone = [_is_alone(answer, known_names) for answer in answers[: MOST + 1]]
     values = (*defined, *(formulas if numbers else ()))
     few = FEW_WORDS if any(not answer.lone for answer in answers) else FEW_BESIDE_A_NAME
     small = _vanishes(text, values)
@@ -125,22 +125,22 @@ def find_formulas(
 
 def _is_glued(text: str, words: Vocabulary) -> bool:
     """Return True if a condition follows a formula directly, so it may look like a factor."""
-    for found in _BESIDE.finditer(text):
-        name = re.escape(found["name"])
+    for match in _BESIDE.finditer(text):
+        name = re.escape(match["name"])
         again = len(re.findall(rf"(?<![A-Za-z\\]){name}", text)) > 1
-        word = found["word"] or ""
-        if found["sign"] or (again and word not in GREEK.values() and not words.extends(word, ())):
+        word = match["word"] or ""
+        if match["sign"] or (again and word not in GREEK.values() and not words.extends(word, ())):
             return True
     return False
 
 
 def _may_conclude(statements: Iterable[Statement], answers: Sequence[Statement]) -> bool:
     """Return True if an equation without a name may be the answer: `2T, so Tm + Tm = 2Tm`."""
-    read = {"".join(_right(each.text).split()) for each in answers}
+    read = {"".join(_right(statement.text).split()) for statement in answers}
     sides = (
-        "".join(_right(each.text).split())
-        for each in statements
-        if _is_equation(each) and not (each.name or each.compared)
+        "".join(_right(statement.text).split())
+        for statement in statements
+        if _is_equation(statement) and not (statement.name or statement.compared)
     )
     return any(_LETTER.search(side) and side not in read for side in sides)
 
@@ -153,17 +153,17 @@ def _ends_in_number(formula: Formula) -> bool:
 
 def _vanishes(text: str, formulas: Iterable[Formula]) -> bool:
     """Return whether the text says that a scalar in the formulas is small or negative."""
-    names = (each["name"] or each["scalar"] for each in VANISHES.finditer(text))
-    found = (name.removeprefix("\\") for name in names)
-    small = {GREEK.get(name, name) for name in found}
+    names = (match["name"] or match["scalar"] for match in VANISHES.finditer(text))
+    scalars = (name.removeprefix("\\") for name in names)
+    small = {GREEK.get(name, name) for name in scalars}
     return any(small & formula.names for formula in formulas)
 
 
 def _is_alone(statement: Statement, names: frozenset[str]) -> bool:
     """Return whether its line contains only the statement and conditions."""
     line = statements_in(statement.line, Vocabulary.of(names))
-    others = [each for each in line.statements if not (each.compared or each.lone)]
-    return not line.words and len(others) < 2
+    statements = [item for item in line.statements if not (item.compared or item.lone)]
+    return not line.words and len(statements) < 2
 
 
 def _renamed(statements: Iterable[Statement]) -> list[Statement]:
@@ -186,24 +186,29 @@ def _answers(
     something else, such as `k_a^T k_b = 0`. Alternatives to an answer are included.
     """
     bases = {name.partition("_")[0] for name in known}
-    given = [
-        each
-        for each in _renamed(statements)
-        if not each.compared and (each.name not in bases or _LETTER.search(_right(each.text)))
+    candidates = [
+        statement
+        for statement in _renamed(statements)
+        if not statement.compared
+        and (statement.name not in bases or _LETTER.search(_right(statement.text)))
     ]
     left = [
-        each for each in given if not _is_question(each, bases) and each.text.strip() not in wanted
+        answer
+        for answer in candidates
+        if not _is_question(answer, bases) and answer.text.strip() not in wanted
     ]
-    given = left or given
-    rivals = [_offered(*pair) for pair in zip_longest(given, given[1:])]
-    if any(each.name in wanted for each in given):
-        pairs = zip(given, rivals, strict=True)
-        return _once(each for each, rival in pairs if each.name in wanted or rival)
-    others = [each for each in given if each.name not in meant]
-    named = [each for each in others if each.name or not _is_equation(each)]
-    others = named if any(not each.lone for each in named) else others
-    either = {id(each) for each, rival in zip(given, rivals, strict=True) if rival == "or"}
-    return _once([each for each in others if not each.lone or id(each) in either] or others)
+    candidates = left or candidates
+    rivals = [_offered(*pair) for pair in zip_longest(candidates, candidates[1:])]
+    if any(answer.name in wanted for answer in candidates):
+        pairs = zip(candidates, rivals, strict=True)
+        return _once(answer for answer, rival in pairs if answer.name in wanted or rival)
+    remaining = [answer for answer in candidates if answer.name not in meant]
+    named = [answer for answer in remaining if answer.name or not _is_equation(answer)]
+    remaining = named if any(not answer.lone for answer in named) else remaining
+    either = {id(answer) for answer, rival in zip(candidates, rivals, strict=True) if rival == "or"}
+    return _once(
+        [answer for answer in remaining if not answer.lone or id(answer) in either] or remaining
+    )
 
 
 def _offered(statement: Statement, following: Statement | None) -> str:
@@ -211,14 +216,14 @@ def _offered(statement: Statement, following: Statement | None) -> str:
     if statement.name or _is_equation(statement):
         return ""
     after = following.offered if following is not None else ""
-    found = "or" if "or" in (statement.offered, after) else statement.offered or after
-    return found if found == "or" or not statement.lone else ""
+    offered = "or" if "or" in (statement.offered, after) else statement.offered or after
+    return offered if offered == "or" or not statement.lone else ""
 
 
 def _is_question(statement: Statement, bases: Set[str]) -> bool:
     """Return whether it names a question and is not a product such as `2d`."""
-    found = _QUESTION.fullmatch(statement.text.strip())
-    return found is not None and found[1] not in bases and statement.offered != "or"
+    match = _QUESTION.fullmatch(statement.text.strip())
+    return match is not None and match[1] not in bases and statement.offered != "or"
 
 
 def _is_equation(statement: Statement) -> bool:
@@ -227,19 +232,19 @@ def _is_equation(statement: Statement) -> bool:
 
 def _once(statements: Iterable[Statement]) -> list[Statement]:
     """Return the statements without repetitions; if any is negated, the remaining one is, too."""
-    found: dict[str, Statement] = {}
+    unique: dict[str, Statement] = {}
     for statement in statements:
         key = "".join(_right(statement.text).split())
-        before = found.get(key, statement)
-        found[key] = replace(statement, denied=statement.denied or before.denied)
-    return list(found.values())
+        before = unique.get(key, statement)
+        unique[key] = replace(statement, denied=statement.denied or before.denied)
+    return list(unique.values())
 
 
 def _named(definition: Statement, known: frozenset[str]) -> list[str]:
     """Return the names that a definition defines, with their subscripts: `c = S_1 = 1000`."""
     sides = re.split(r":?[=≈]", definition.text)
-    left = [_parsed(each, known).tree for each in sides[:-1] or sides]
-    names = [each.name for each in left if isinstance(each, Name)]
+    left = [_parsed(side, known).tree for side in sides[:-1] or sides]
+    names = [node.name for node in left if isinstance(node, Name)]
     return names if isinstance(left[0], Name) else [definition.name, *names]
 
 
@@ -276,7 +281,7 @@ def _parsed(text: str, names: frozenset[str]) -> Formula:
 
 def _defined(formula: Formula, given: Mapping[str, Formula]) -> Formula:
     """Return the formula with names replaced by their definitions."""
-    trees = {name: each.tree for name, each in given.items()}
+    trees = {name: meaning.tree for name, meaning in given.items()}
     return replace(formula, trees=tuple(substituted(tree, trees) for tree in formula.trees))
 
 
@@ -285,16 +290,18 @@ def with_known_names(formula: Formula, names: Sequence[str]) -> Formula:
     formula = _last_side(formula)
     if formula.unknown:
         strange = ", ".join(f"`{name[:20]}`" for name in sorted(formula.unknown)[:4])
-        given = ", ".join(f"`{name}`" for name in names)
-        raise Unreadable(f"The question does not define {strange}; write the formula with {given}.")
+        allowed = ", ".join(f"`{name}`" for name in names)
+        raise Unreadable(
+            f"The question does not define {strange}; write the formula with {allowed}."
+        )
     return formula
 
 
 def _last_side(formula: Formula) -> Formula:
     """Return an equation without sides that contain unknown names, as `z.w` in `z.w = ...`."""
     sides = (replace(formula, trees=(tree,)) for tree in formula.trees)
-    known = tuple(side.tree for side in sides if not side.unknown)
-    return replace(formula, trees=known) if known and known[-1] is formula.tree else formula
+    trees = tuple(side.tree for side in sides if not side.unknown)
+    return replace(formula, trees=trees) if trees and trees[-1] is formula.tree else formula
 
 
 def value_of(

@@ -72,9 +72,9 @@ def _each(
     asked: Asked, question: _Question, judge: Callable[[Asked, str, Formula], Judgement]
 ) -> Judgement:
     def of_part_alone(asked: Asked, part: str) -> Judgement:
-        found = find_formulas(asked.parts[part], question.names)
+        formulas = find_formulas(asked.parts[part], question.names)
         return judge_found(
-            found, lambda formula: judge(asked, part, with_known_names(formula, question.names))
+            formulas, lambda formula: judge(asked, part, with_known_names(formula, question.names))
         )
 
     return judge_parts(asked, of_part_alone)
@@ -98,15 +98,15 @@ def _either(
     `h μ²`.
     """
     try:
-        found = _judged(asked, part, formula, question)
+        judgement = _judged(asked, part, formula, question)
     except (Unreadable, Misfit):
         with suppress(Unreadable, Misfit):
             return _judged(asked, part, formula, plain)
         raise
     with suppress(Unreadable, Misfit):
-        instead = _judged(asked, part, formula, plain) if found.fraction == 0 else found
-        return instead if instead.fraction == 1 else found
-    return found
+        instead = _judged(asked, part, formula, plain) if judgement.fraction == 0 else judgement
+        return instead if instead.fraction == 1 else judgement
+    return judgement
 
 
 def _with_entries(asked: Asked, names: Mapping[str, Any], entries: Mapping[str, str]) -> _Question:
@@ -155,28 +155,28 @@ def _drawn(domain: Any, size: int, draw: np.random.Generator) -> Value:
 
 
 def _judged(asked: Asked, part: str, formula: Formula, question: _Question) -> Judgement:
-    given = [value_of(formula, point) for point in question.points]
+    values = [value_of(formula, point) for point in question.points]
     also = of_part(asked.machine, "also", part, ())
     keys = (of_part(asked.machine, "key", part), *texts(also))
-    if any(_same(given, key, question) for key in keys):
+    if any(_same(values, key, question) for key in keys):
         return Judgement(1.0, actual=formula.text)
     for mistake in asked.machine.mistakes:
-        if mistake.part == part and _same(given, mistake.answer, question):
+        if mistake.part == part and _same(values, mistake.answer, question):
             return Judgement(mistake.fraction, UNEQUAL, mistake.hint, actual=formula.text)
-    wanted = _values(keys[0], question)
-    if given[0].shape != wanted[0].shape:
-        message = f"This is {shape_of(given[0])}, but {shape_of(wanted[0])} is expected."
+    expected = _values(keys[0], question)
+    if values[0].shape != expected[0].shape:
+        message = f"This is {shape_of(values[0])}, but {shape_of(expected[0])} is expected."
         return Judgement(0.0, message, actual=formula.text)
-    return _unequal(formula, given, wanted, question)
+    return _unequal(formula, values, expected, question)
 
 
 def _same(given: Sequence[Array], key: str, question: _Question) -> bool:
     """Return whether the values equal those of a key at every point."""
-    wanted = _values(key, question)
-    if any(one.shape != other.shape for one, other in zip(given, wanted, strict=True)):
+    expected = _values(key, question)
+    if any(one.shape != other.shape for one, other in zip(given, expected, strict=True)):
         return False
     return all(
-        _near(one, other) for one, other in zip(*_compared(given, wanted, question), strict=True)
+        _near(one, other) for one, other in zip(*_compared(given, expected, question), strict=True)
     )
 
 
@@ -186,7 +186,7 @@ def _compared(
     """Return what must be equal: the values, or under a softmax their differences to the first."""
     if not question.softmax:
         return given, wanted
-    return [each - given[0] for each in given], [each - wanted[0] for each in wanted]
+    return [value - given[0] for value in given], [value - wanted[0] for value in wanted]
 
 
 def _near(given: Array, wanted: Array) -> bool:

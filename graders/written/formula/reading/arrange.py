@@ -34,37 +34,37 @@ def arranged(pieces: list[Piece], end: int) -> list[Piece]:
 
 def with_bars(pieces: list[Piece], end: int) -> list[Piece]:
     """Mark each bar as opening or closing. Raises FormulaError for an unmatched bracket."""
-    found: list[Piece] = []
+    marked_pieces: list[Piece] = []
     open_: list[Piece] = []
     for piece in split_bars(pieces):
         if piece.kind in ("BAR", "NORM"):
-            closes = found and found[-1].kind in OPERAND_ENDS and open_
+            closes = marked_pieces and marked_pieces[-1].kind in OPERAND_ENDS and open_
             side = "R" if closes and open_[-1].kind == piece.kind else "L"
             open_.append(piece) if side == "L" else open_.pop()
-            found.append(replace(piece, kind=side + piece.kind))
+            marked_pieces.append(replace(piece, kind=side + piece.kind))
             continue
         if piece.kind == "LPAR":
             open_.append(piece)
         elif piece.kind == "RPAR":
             close(open_, piece)
-        found.append(angled(piece))
+        marked_pieces.append(angled(piece))
     if open_:
         raise FormulaError(f"This `{open_[-1].value}` is never closed.", open_[-1].at)
-    return found
+    return marked_pieces
 
 
 def split_bars(pieces: list[Piece]) -> list[Piece]:
     """Split a double bar into two if a single one is open: `|a||b|` contains no norm."""
-    found: list[Piece] = []
+    split_pieces: list[Piece] = []
     single = False
     for piece in pieces:
         if piece.kind == "NORM" and single:
             bar = replace(piece, kind="BAR", value="|")
-            found += [bar, bar]
+            split_pieces += [bar, bar]
             continue
         single ^= piece.kind == "BAR"
-        found.append(piece)
-    return found
+        split_pieces.append(piece)
+    return split_pieces
 
 
 def close(open_: list[Piece], piece: Piece) -> None:

@@ -76,7 +76,7 @@ def plain_form(character: str, at: int) -> tuple[str, str]:
         return "", sign
     form, _, code = unicodedata.decomposition(character).partition(" ")
     if form in ("<super>", "<sub>"):
-        return form, "".join(plain_form(chr(int(each, 16)), at)[1] for each in code.split())
+        return form, "".join(plain_form(chr(int(point, 16)), at)[1] for point in code.split())
     if form == "<fraction>":
         return "", f"({'/'.join(unicodedata.normalize('NFKC', character).split('⁄'))})"
     return "", by_category(character, form, at)

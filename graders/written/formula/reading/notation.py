@@ -140,17 +140,17 @@ def without_tail(marked: Marked) -> Marked:
 def sides(marked: Marked, words: Vocabulary) -> list[Marked]:
     """Return the parts between `=` signs; a name on the left, as in `q = ...`, is dropped."""
     depth, start = 0, 0
-    found: list[Marked] = []
+    parts: list[Marked] = []
     for index, sign in enumerate(marked.text):
         depth += (sign in "([{") - (sign in ")]}")
         if sign == "=" and depth == 0 and not OF_SUM.search(marked.text, 0, index):
             if index > start:
-                found.append(marked.part(start, index))
-            if len(found) > MOST_SIDES:
+                parts.append(marked.part(start, index))
+            if len(parts) > MOST_SIDES:
                 raise FormulaError("Too many `=`; write only one expression.", marked.origin[index])
             start = index + 1
-    found.append(marked.part(start, len(marked.text)))
-    return found[1:] if len(found) > 1 and is_left_side(found[0].text, words) else found
+    parts.append(marked.part(start, len(marked.text)))
+    return parts[1:] if len(parts) > 1 and is_left_side(parts[0].text, words) else parts
 
 
 def is_left_side(text: str, words: Vocabulary) -> bool:

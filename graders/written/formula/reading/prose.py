@@ -206,24 +206,24 @@ def statements_in(text: str, vocabulary: Vocabulary) -> Prose:
     tokens = _with_brackets(
         text,
         [
-            _Token(_kind(found, text, vocabulary), found.start(), found.end())
-            for found in _TOKEN.finditer(text)
+            _Token(_kind(match, text, vocabulary), match.start(), match.end())
+            for match in _TOKEN.finditer(text)
         ],
     )
     words = [token for token in tokens if token.kind == "word"]
     left = {token.end for token in words if _EQUATED.match(text, token.end)}
-    found: list[Statement] = []
+    statements: list[Statement] = []
     before = -1  # the end of the previous statement
     for stretch in islice(_stretches(text, tokens), MOST_STATEMENTS):
-        if (each := _statement(text, stretch, before)) is not None:
-            found.append(each)
+        if (statement := _statement(text, stretch, before)) is not None:
+            statements.append(statement)
             before = stretch.end
-    said = " ".join(text[token.start : token.end] for token in words)
+    wording = " ".join(text[token.start : token.end] for token in words)
     count = sum(token.end not in left for token in words)
-    calculates = _OPERATION.search(said[:LONGEST]) is not None
+    calculates = _OPERATION.search(wording[:LONGEST]) is not None
     if count:  # `2d weights + 2 biases`: the words are operands
-        calculates |= any(_CUT.search(each.text) is not None for each in found)
-    return Prose(tuple(found), count, calculates)
+        calculates |= any(_CUT.search(statement.text) is not None for statement in statements)
+    return Prose(tuple(statements), count, calculates)
 
 
 def without_marks(text: str) -> str:
@@ -237,8 +237,8 @@ def without_marks(text: str) -> str:
 def _unmarked(line: str) -> str:
     """Return a line without quote or code marks; a table's cells are separated by semicolons."""
     line = line.strip()
-    while found := _LINE_MARKS.match(line):
-        line = line[found.end() :].lstrip()
+    while mark := _LINE_MARKS.match(line):
+        line = line[mark.end() :].lstrip()
     if line.startswith("|") and line.endswith("|"):
         cells = line.strip("|")
         return "" if not cells.strip(" |:-") else cells.replace("|", ";")
@@ -251,10 +251,10 @@ def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
             is_mathematics = _is_mathematics(found, text, vocabulary)
         case "said" | "words":
             inside = found["words"].strip()
-            known = vocabulary.extends(inside, ()) or inside in FUNCTIONS
+            is_known = vocabulary.extends(inside, ()) or inside in FUNCTIONS
             applied = inside.isalpha() and inside.lower() not in PROSE
             applied &= text[found.end() : found.end() + 1] in ("(", "[")
-            is_mathematics = len(inside) < 2 or known or applied
+            is_mathematics = len(inside) < 2 or is_known or applied
         case group:
             return _KINDS.get(group or "", "math")
     return "math" if is_mathematics else "word"
@@ -294,8 +294,8 @@ def _is_name(run: str, vocabulary: Vocabulary) -> bool:
     """Return whether ASCII letters are names of the question or adjacent single letters."""
     if len(run) > LONGEST_RUN or (len(run) > 2 and run.lower() in PROSE):
         return False
-    known = vocabulary.extends(run, ()) or run in vocabulary.joined or run in FUNCTIONS
-    if len(run) == 1 or known or run.lower() in GREEK.values():
+    is_known = vocabulary.extends(run, ()) or run in vocabulary.joined or run in FUNCTIONS
+    if len(run) == 1 or is_known or run.lower() in GREEK.values():
         return True
     pieces = vocabulary.pieces(run, tail=False, power=False)
     if all(vocabulary.price(piece, tail=False, power=False) <= 3 for piece in pieces):
@@ -321,7 +321,7 @@ def _is_article(found: re.Match[str], text: str) -> bool:
 
 def _with_brackets(text: str, tokens: Sequence[_Token]) -> list[_Token]:
     """Mark brackets as mathematics unless they contain words or comparisons."""
-    found = list(tokens)
+    marked_tokens = list(tokens)
     waiting: list[int] = []
     prose = [0]
     for at, token in enumerate(tokens):
@@ -331,14 +331,14 @@ def _with_brackets(text: str, tokens: Sequence[_Token]) -> list[_Token]:
         elif token.kind == "close" and waiting:
             begun = waiting.pop()
             if prose[at] > prose[begun]:
-                found[begun] = replace(tokens[begun], kind="part")
-                found[at] = replace(token, kind="part")
+                marked_tokens[begun] = replace(tokens[begun], kind="part")
+                marked_tokens[at] = replace(token, kind="part")
         elif token.kind == "close":  # `1)` begins a list item; else the parser reports an error
             item = len(text[max(0, token.start - 9) : token.start].rpartition("\n")[2].strip()) < 3
-            found[at] = replace(token, kind="part" if item else "math")
+            marked_tokens[at] = replace(token, kind="part" if item else "math")
     for at in waiting:
-        found[at] = replace(tokens[at], kind="math")
-    return found
+        marked_tokens[at] = replace(tokens[at], kind="math")
+    return marked_tokens
 
 
 def _stretches(text: str, tokens: Sequence[_Token]) -> Iterator[_Stretch]:
@@ -416,7 +416,7 @@ def _denied(text: str, start: int, end: int) -> bool:
     """Return whether words in its sentence, or at the start of the next, may negate it."""
     before = re.split(r"[.!?。]\s|\n\s*\n", text[max(0, start - FAR) : start])[-1]
     after, *following = re.split(r"[.!?。]\s|\n\s*\n", text[end : end + FAR], maxsplit=1)
-    turned = any(_TURN.match(each) for each in following)
+    turned = any(_TURN.match(sentence) for sentence in following)
     return bool(_BEFORE.search(before) or _AFTER.search(after) or turned)
 
 
@@ -429,14 +429,18 @@ def _use_of(name: str) -> re.Pattern[str]:
 
 def definitions(statements: Iterable[Statement], known: Iterable[str]) -> dict[str, Statement]:
     """Return the statements that only define a name in another one: `S = 1,000,000`."""
-    given = list(statements)
+    candidates = list(statements)
     names = set(known)
-    found: dict[str, Statement] = {}
-    for each in given:
-        others = (other.text for other in given if other is not each and other.name != each.name)
-        used = _use_of(each.name)
-        right = re.sub(r"^[^=≈]*[=≈]", "", each.text)
-        is_new = bool(each.name) and each.name not in names and not used.search(right)
-        if is_new and any(map(used.search, others)):
-            found.setdefault(each.name, each)
-    return found
+    defined: dict[str, Statement] = {}
+    for statement in candidates:
+        other_texts = (
+            other.text
+            for other in candidates
+            if other is not statement and other.name != statement.name
+        )
+        used = _use_of(statement.name)
+        right = re.sub(r"^[^=≈]*[=≈]", "", statement.text)
+        is_new = bool(statement.name) and statement.name not in names and not used.search(right)
+        if is_new and any(map(used.search, other_texts)):
+            defined.setdefault(statement.name, statement)
+    return defined

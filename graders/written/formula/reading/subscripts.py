@@ -21,8 +21,8 @@ LONGEST_WORD = 20
 
 def read_name(marked: Marked, words: Vocabulary, base: str, end: int) -> tuple[str, int]:
     """Return the name that begins with this base, and where it ends."""
-    if known := words.joined.get(base):
-        return known, end
+    if name := words.joined.get(base):
+        return name, end
     below: list[str] = []
     text = marked.text
     digits = DIGITS.match(text, end)
@@ -55,11 +55,11 @@ def subscripts(
         size = unbraced(words, (base, *below), run)
         return [run[:size]], match.start(3) + size
     parts = [SPACES.sub("", part) for part in re.split(r"[,_]", said(match))]
-    found = ["".join(GREEK.get(letter, letter) for letter in part) for part in parts]
-    joined = "".join(found)
+    spelled = ["".join(GREEK.get(letter, letter) for letter in part) for part in parts]
+    joined = "".join(spelled)
     if not joined.isalnum() or len(joined) > LONGEST_WORD:
         raise FormulaError("This subscript cannot be read.", marked.origin[match.start()])
-    return found if words.extends(base, [*below, *found]) else [joined], match.end()
+    return spelled if words.extends(base, [*below, *spelled]) else [joined], match.end()
 
 
 def unbraced(words: Vocabulary, name: tuple[str, ...], run: str) -> int:
@@ -137,15 +137,15 @@ def listed(bound: Marked, members: re.Match[str], end: int) -> Header:
     """Return the listed members of a sum; consecutive numbers are bounds."""
     name = "set" if members["set"] is not None else "list"
     first = members.start(name)
-    found = list(MEMBER.finditer(bound.text, first, members.end(name)))
-    over = tuple(each[0] for each in found)
+    matches = list(MEMBER.finditer(bound.text, first, members.end(name)))
+    over = tuple(match[0] for match in matches)
     if ",".join(over) != "".join(members[name].split()) or not over:
         raise FormulaError("The terms of this sum cannot be read.", bound.origin[0])
-    if not all(each.isdecimal() for each in over):
+    if not all(member.isdecimal() for member in over):
         return Header(members["index"], None, None, end, over)
-    if [int(each) for each in over] != list(range(int(over[0]), int(over[0]) + len(over))):
+    if [int(member) for member in over] != list(range(int(over[0]), int(over[0]) + len(over))):
         raise FormulaError("Write out this sum, term by term.", bound.origin[0])
-    low, high = (bound.part(*each.span()) for each in (found[0], found[-1]))
+    low, high = (bound.part(*match.span()) for match in (matches[0], matches[-1]))
     return Header(members["index"], low, high, end)
 
 
@@ -160,9 +160,9 @@ def lower(bound: Marked) -> tuple[str, Marked | None, Marked | None]:
     """Return the index and the bounds that are written below the sign."""
     for form in SUM_FORMS:
         if match := form.fullmatch(bound.text):
-            given = match.groupdict()
+            groups = match.groupdict()
             ends = (
-                bound.part(*match.span(name)) if given.get(name) else None
+                bound.part(*match.span(name)) if groups.get(name) else None
                 for name in ("low", "high")
             )
             return match["index"], *ends  # type: ignore[return-value]

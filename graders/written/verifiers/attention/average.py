@@ -52,9 +52,9 @@ class _Trial:
     def passes(self) -> bool:
         """Return whether the weights reach one half each and stay there, in every instance."""
         near = NEAR if self.query.scalars else NEAR_AS_A_NUMBER
-        errors = [self.errors(each) for each in self.instances]
+        errors = [self.errors(instance) for instance in self.instances]
         if self.uses_variance:  # beyond some scale, the scatter decides
-            return any(max(each) <= near for each in zip(*errors, strict=True))
+            return any(max(at_scale) <= near for at_scale in zip(*errors, strict=True))
         return all(self._climbs(error, near) for error in errors)
 
     @property
@@ -64,8 +64,8 @@ class _Trial:
 
     def errors(self, instance: Lookup) -> list[float]:
         """Return how far the two weights are from one half, for increasing scales."""
-        found = (self.query.weights(instance, size) for size in self.ladder)
-        return [_error(weights, instance) for weights in found]
+        all_weights = (self.query.weights(instance, size) for size in self.ladder)
+        return [_error(weights, instance) for weights in all_weights]
 
     def _climbs(self, errors: Sequence[float], near: float) -> bool:
         floor = FLOOR_WITH_MEANS if self.query.means else FLOOR
@@ -77,19 +77,19 @@ class _Trial:
         if not self.uses_variance:
             return False
         size = self.ladder[-1]
-        found = ((self.query.weights(each, size, cut=True), each) for each in self.instances)
-        return all(_error(weights, each) <= NEAR for weights, each in found)
+        pairs = ((self.query.weights(lookup, size, cut=True), lookup) for lookup in self.instances)
+        return all(_error(weights, lookup) <= NEAR for weights, lookup in pairs)
 
     def lacks_scale(self) -> bool:
         """Return whether the direction is correct and only the length is too small."""
         balanced = BALANCED_WITH_MEANS if self.query.means else BALANCED
-        for each in self.instances:
-            weights = self.query.weights(each, self.ladder[-1])
-            pair, rest = weights[[each.a, each.b]], np.delete(weights, [each.a, each.b])
-            long = self.query.weights(each, self.ladder[-1], factor=1e3)
+        for lookup in self.instances:
+            weights = self.query.weights(lookup, self.ladder[-1])
+            pair, rest = weights[[lookup.a, lookup.b]], np.delete(weights, [lookup.a, lookup.b])
+            long = self.query.weights(lookup, self.ladder[-1], factor=1e3)
             if abs(pair[0] - pair[1]) > balanced or pair[0] <= np.max(rest) + 1e-12:
                 return False
-            if _error(long, each) > NEAR:
+            if _error(long, lookup) > NEAR:
                 return False
         return True
 
@@ -102,8 +102,8 @@ def average_query(asked: Asked) -> Judgement:
     `keys_for_means` (the fraction for keys if means were required); both default to one half.
     """
     means = asked.machine.settings.get("keys", "k") == "mu"
-    found = queries_in(asked.parts[asked.machine.parts[0]], means=means)
-    return judge_found(found, lambda formula: _tried(asked, query_of(formula, means=means)))
+    queries = queries_in(asked.parts[asked.machine.parts[0]], means=means)
+    return judge_found(queries, lambda formula: _tried(asked, query_of(formula, means=means)))
 
 
 def _tried(asked: Asked, query: Query) -> Judgement:
@@ -127,8 +127,8 @@ def _judged(asked: Asked, trial: _Trial) -> Judgement:
         message = "The query is built from keys, which are random and not known when it is chosen."
         hint = "Which vectors are fixed here and close to every random key?"
         return Judgement(1.0) if blind else Judgement(earned, message, hint)
-    if known := _known(asked, trial):
-        return known
+    if judgement := _known(asked, trial):
+        return judgement
     if trial.is_too_long():
         return _beyond_scatter(asked, trial, earned)
     if trial.lacks_scale():
@@ -145,7 +145,7 @@ def _known(asked: Asked, trial: _Trial) -> Judgement | None:
             continue
         scalars = tuple(name for name in formula.names if name == "beta" or name in formula.unknown)
         listed = Query(formula, scalars, trial.query.means)
-        if all(_equal(trial.query, listed, each) for each in trial.instances):
+        if all(_equal(trial.query, listed, instance) for instance in trial.instances):
             message = f"The weights of a and b are {_pair(trial, trial.instances[1])}."
             return Judgement(mistake.fraction, message, mistake.hint)
     return None
@@ -158,7 +158,7 @@ def _equal(one: Query, other: Query, instance: Lookup) -> bool:
 
 
 def _without_scale(asked: Asked, trial: _Trial, earned: float, *, blind: bool) -> Judgement:
-    worst = max(trial.instances, key=lambda each: trial.errors(each)[-1])
+    worst = max(trial.instances, key=lambda instance: trial.errors(instance)[-1])
     weights, n = _pair(trial, worst), len(worst.keys)
     hint = "How large are the weights of all other keys together, when there are many of them?"
     if not blind:

@@ -92,8 +92,8 @@ def key_query_value(asked: Asked) -> Judgement:
     }
     formulas, faults = _formulas(read, draws)
     judged = _judged(asked, draws, formulas, faults)
-    for each in read.values():
-        each.accept(judged)
+    for answer in read.values():
+        answer.accept(judged)
     return judged
 
 
@@ -101,35 +101,35 @@ def _judged(
     asked: Asked, draws: list[_Setting], formulas: dict[str, Formula], faults: tuple[str, ...]
 ) -> Judgement:
     values = [_matrices(formulas, draw) for draw in draws]
-    found = _found(values, draws)
-    text = "; ".join(f"{part} = {each.text}" for part, each in formulas.items())
-    if found.points == 4:
+    facts = _found(values, draws)
+    text = "; ".join(f"{part} = {formula.text}" for part, formula in formulas.items())
+    if facts.points == 4:
         return Judgement(1.0, actual=text)
     swapped = [{"K": value["Q"], "Q": value["K"], "V": value["V"]} for value in values]
     if set(formulas) == set(PARTS) and _found(swapped, draws).points == 4:
         hint = "A score is k_i^T q_j: which of the two belongs to the input that attends?"
-        earned = share(asked.machine, "swapped", found.points / 4)
+        earned = share(asked.machine, "swapped", facts.points / 4)
         return Judgement(earned, "K and Q are swapped.", hint, actual=text)
-    message, hint = _message(asked, found), _hint(values, found)
+    message, hint = _message(asked, facts), _hint(values, facts)
     message = "\n".join((message, *faults))
-    return Judgement(found.points / 4, message, hint, actual=text)
+    return Judgement(facts.points / 4, message, hint, actual=text)
 
 
 def _formulas(
     read: Mapping[str, Found[Formula]], draws: list[_Setting]
 ) -> tuple[dict[str, Formula], tuple[str, ...]]:
     """Return the formulas that are matrices, and the faults of the others."""
-    found, faults = {}, []
-    for part, each in read.items():
+    formulas, faults = {}, []
+    for part, answer in read.items():
         try:
-            found[part] = with_known_names(each.only(), NAMES)
-            _matrix(found[part], draws[0])
+            formulas[part] = with_known_names(answer.only(), NAMES)
+            _matrix(formulas[part], draws[0])
         except Misfit as error:
-            del found[part]
+            del formulas[part]
             faults.append(f"`{part}`: {error}")
         except Unreadable as error:
             raise Unreadable(f"`{part}`: {error}") from None
-    return found, tuple(faults)
+    return formulas, tuple(faults)
 
 
 def _settings(asked: Asked) -> Iterator[_Setting]:
@@ -144,8 +144,8 @@ def _settings(asked: Asked) -> Iterator[_Setting]:
 def _matrices(formulas: Mapping[str, Formula], setting: _Setting) -> Matrices:
     """Return the matrices of one draw; zero if one is not answered."""
     d = setting.x.shape[1]
-    found = {part: _matrix(formula, setting) for part, formula in formulas.items()}
-    return {part: found.get(part, np.zeros((d, d))) for part in PARTS}
+    matrices = {part: _matrix(formula, setting) for part, formula in formulas.items()}
+    return {part: matrices.get(part, np.zeros((d, d))) for part in PARTS}
 
 
 def _matrix(formula: Formula, setting: _Setting) -> Array:
@@ -164,8 +164,8 @@ def _matrix(formula: Formula, setting: _Setting) -> Array:
 
 
 def _found(values: Sequence[Matrices], draws: list[_Setting]) -> _Found:
-    each = [_of(matrices, setting) for matrices, setting in zip(values, draws, strict=True)]
-    columns = [all(column) for column in zip(*each, strict=True)]
+    facts = [_of(matrices, setting) for matrices, setting in zip(values, draws, strict=True)]
+    columns = [all(column) for column in zip(*facts, strict=True)]
     return _Found((columns[0], columns[1]), (columns[2], columns[3]), (columns[4], columns[5]))
 
 

@@ -54,15 +54,15 @@ def two_queries(asked: Asked) -> Judgement:
     }
     if len(read) < 2:
         return Judgement(0.0, f"Both are required: {' and '.join(asked.machine.parts)}.")
-    text = "; ".join(f"{part} = {found.shown[0]}" for part, found in read.items())
+    text = "; ".join(f"{part} = {answer.shown[0]}" for part, answer in read.items())
     try:
         judged = _judged(asked, [_one_head(asked, part, read[part], means) for part in read])
     except Misfit as error:
-        for found in read.values():
-            found.accept(Judgement(0.0, str(error)))
+        for answer in read.values():
+            answer.accept(Judgement(0.0, str(error)))
         raise
-    for found in read.values():
-        found.accept(judged)
+    for answer in read.values():
+        answer.accept(judged)
     return replace(judged, actual=text)
 
 
@@ -85,9 +85,9 @@ def _head(asked: Asked, part: str, query: Query) -> _Head:
         return _Head(
             part,
             query,
-            copies=frozenset(each for each in "ab" if _copies(asked, query, instances, each)),
+            copies=frozenset(letter for letter in "ab" if _copies(asked, query, instances, letter)),
             would_copy=frozenset(
-                each for each in "ab" if _copies(asked, query, instances, each, factor=1e3)
+                letter for letter in "ab" if _copies(asked, query, instances, letter, factor=1e3)
             ),
             uses_keys=means and not query.same_with(last, last.with_keys(asked.draw)),
             uses_values=not query.same_with(last, last.with_values(asked.draw)),
@@ -107,7 +107,7 @@ def _copies(
     if not query.means:
         return True
     stretched = [instances[-1].stretched(asked.draw) for _ in range(STRETCHES)]
-    weights = [query.weights(each, TOP, factor=factor)[at] for each in stretched]
+    weights = [query.weights(lookup, TOP, factor=factor)[at] for lookup in stretched]
     return bool(np.median(weights) >= 1 - NEAR)
 
 
@@ -148,7 +148,7 @@ def _wrong(asked: Asked, heads: list[_Head]) -> Judgement:
     right = [head.part for head in heads if head.copies]
     wrong = [head.part for head in heads if not head.copies]
     message = (
-        f"Neither v_a nor v_b is copied alone by {' and '.join(f'`{each}`' for each in wrong)}."
+        f"Neither v_a nor v_b is copied alone by {' and '.join(f'`{part}`' for part in wrong)}."
     )
     hint = "One head must put all its weight on a, and the other all on b."
     earned = share(asked.machine, "one_of_two", 0.5) if right else 0.0

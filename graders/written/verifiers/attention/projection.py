@@ -56,13 +56,15 @@ def projection(asked: Asked) -> Judgement:
     coefficients of v_a instead of v_a), `uses_b` (if M needs the other basis).
     """
     spaces = tuple(_spaces(asked.draw))
-    found = find_formulas(asked.parts[asked.machine.parts[0]], NAMES, WANTED)
-    return judge_found(found, lambda formula: _of(asked, with_known_names(formula, NAMES), spaces))
+    formulas = find_formulas(asked.parts[asked.machine.parts[0]], NAMES, WANTED)
+    return judge_found(
+        formulas, lambda formula: _of(asked, with_known_names(formula, NAMES), spaces)
+    )
 
 
 def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgement:
-    found = [value_of(formula, each.named(), each.families()) for each in spaces]
-    judged = _judged(asked, list(zip(found, spaces, strict=True)))
+    matrices = [value_of(formula, space.named(), space.families()) for space in spaces]
+    judged = _judged(asked, list(zip(matrices, spaces, strict=True)))
     if judged.fraction and not formula.names.isdisjoint({"B", "b_i", "p"}):
         earned = min(judged.fraction, share(asked.machine, "uses_b", 0.75))
         judged = Judgement(earned, "M contains B.", "Write it with only the a_i.")
@@ -82,12 +84,12 @@ def _spaces(draw: np.random.Generator) -> Iterator[_Spaces]:
 
 def _judged(asked: Asked, pairs: list[tuple[Array, _Spaces]]) -> Judgement:
     """Return the judgement of a matrix by its effect on the average, in every draw."""
-    if all(_gives(matrix, each, each.wanted) for matrix, each in pairs):
+    if all(_gives(matrix, spaces, spaces.wanted) for matrix, spaces in pairs):
         return Judgement(1.0)
-    if all(_gives(matrix, each, each.wanted / 2) for matrix, each in pairs):
+    if all(_gives(matrix, spaces, spaces.wanted / 2) for matrix, spaces in pairs):
         hint = "M is multiplied by an average. How much of v_a does that contain?"
         return Judgement(share(asked.machine, "half", 0.5), "M gives half of v_a.", hint)
-    if all(_gives(matrix, each, each.in_a) for matrix, each in pairs):
+    if all(_gives(matrix, spaces, spaces.in_a) for matrix, spaces in pairs):
         message = "M gives the coefficients of v_a in its basis, not v_a itself."
         hint = "How do you compute a vector from its coefficients?"
         return Judgement(share(asked.machine, "coordinates", 0.5), message, hint)
@@ -108,7 +110,7 @@ def _wrong(pairs: list[tuple[Array, _Spaces]]) -> Judgement:
         message = f"For vectors with {d} rows, M must be a {d}×{d} matrix; this is {{}}."
         hint = "Which product of A and A^T has as many rows and columns as a vector has entries?"
         return Judgement(0.0, message.format(shape_of(matrix)), hint)
-    if all(_gives(each, one, one.in_a / 2) for each, one in pairs):
+    if all(_gives(array, one, one.in_a / 2) for array, one in pairs):
         hint = "How do you compute a vector from its coefficients, and what does averaging change?"
         return Judgement(0.0, "M gives half of the coefficients of v_a.", hint)
     left = np.linalg.norm(matrix @ (spaces.b @ spaces.in_b)) / np.linalg.norm(spaces.in_b)

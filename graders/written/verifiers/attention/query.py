@@ -97,7 +97,7 @@ def lookups(draw: np.random.Generator, *, means: bool, scaled: bool) -> Iterator
     for n in (3, 16, int(draw.integers(4, 8)), int(draw.integers(8, 16))):
         d = n if n == 3 else int(draw.integers(n + 1, 33))
         rows = np.linalg.qr(draw.standard_normal((d, d)))[0][:n]
-        a, b = (int(each) for each in draw.choice(n, 2, replace=False))
+        a, b = (int(index) for index in draw.choice(n, 2, replace=False))
         scale = 1 / np.sqrt(d) if scaled else 1.0
         lookup = Lookup(rows, rows, np.zeros((n, d)), a, b, scale).with_values(draw)
         yield lookup.with_keys(draw) if means else lookup
@@ -107,7 +107,7 @@ def names(*, means: bool) -> tuple[str, ...]:
     """Return the names that a query may use."""
     vectors = ["k", "v", "mu"] if means else ["k", "v"]
     indexed = (f"{base}_{below}" for base in vectors for below in "abi")
-    capital = (f"{each}_{below}" for each in SPELLED["k"][1:] for below in "ab")
+    capital = (f"{letter}_{below}" for letter in SPELLED["k"][1:] for below in "ab")
     return (*indexed, *capital, "beta", "n", *SIZES, *(["alpha"] if means else []))
 
 
@@ -188,9 +188,9 @@ def queries_in(text: str, *, means: bool, beside: str = "") -> Found[Formula]:
     A letter that the text, or the text `beside` it, calls large is a constant and not a size.
     """
     text = _EXPECTED.sub(r"mu_\1", text) if means else text
-    own = {found["name"] or found["after"] for found in LARGE.finditer(f"{text}\n{beside}")}
-    known = [name for name in names(means=means) if name not in own]
-    return find_formulas(text, known, WANTED, free="beta")
+    constants = {match["name"] or match["after"] for match in LARGE.finditer(f"{text}\n{beside}")}
+    known_names = [name for name in names(means=means) if name not in constants]
+    return find_formulas(text, known_names, WANTED, free="beta")
 
 
 def query_of(formula: Formula, *, means: bool) -> Query:

@@ -92,17 +92,19 @@ def _queries(asked: Asked, keys: Array) -> Judgement:
     machine = asked.machine
     target = np.atleast_2d(np.asarray(required(machine, "target"), dtype=np.float64))
     shape = (keys.shape[1],) if len(target) == 1 else (len(target), keys.shape[1])
-    found = _read(asked.parts[machine.parts[0]], (shape,), keys, {})
+    arrays = _read(asked.parts[machine.parts[0]], (shape,), keys, {})
     return judge_found(
-        found, lambda given: _of_queries(machine, np.atleast_2d(given), keys, target)
+        arrays, lambda array: _of_queries(machine, np.atleast_2d(array), keys, target)
     )
 
 
 def _of_queries(machine: Machine, queries: Array, keys: Array, target: Array) -> Judgement:
-    found = [_graded(machine, softmax(keys @ q), t) for q, t in zip(queries, target, strict=True)]
-    fraction = sum(each.fraction for each in found) / len(found)
-    worst = min(found, key=lambda each: each.fraction)
-    which = "" if len(found) == 1 else f"Row {found.index(worst)}: "
+    judgements = [
+        _graded(machine, softmax(keys @ q), t) for q, t in zip(queries, target, strict=True)
+    ]
+    fraction = sum(judgement.fraction for judgement in judgements) / len(judgements)
+    worst = min(judgements, key=lambda judgement: judgement.fraction)
+    which = "" if len(judgements) == 1 else f"Row {judgements.index(worst)}: "
     message = f"{which}{worst.message}" if fraction < 1 else ""
     return Judgement(fraction, message, worst.hint, worst.expected, worst.actual)
 
@@ -148,11 +150,11 @@ def _hint(weights: Array, target: Array) -> str:
 def _key(asked: Asked, keys: Array) -> Judgement:
     machine = asked.machine
     query, note = _own_query(asked, keys)
-    given = any(part != "text" for part in asked.others.get(str(required(machine, "query")), {}))
+    answered = any(part != "text" for part in asked.others.get(str(required(machine, "query")), {}))
     shapes = ((keys.shape[1],), keys.shape)
-    found = _read(asked.parts[machine.parts[0]], shapes, keys, {"q": query})
-    judged = judge_found(found, lambda given: _of_key(machine, given, keys, query))
-    if note and given and judged.fraction < 1:
+    arrays = _read(asked.parts[machine.parts[0]], shapes, keys, {"q": query})
+    judged = judge_found(arrays, lambda array: _of_key(machine, array, keys, query))
+    if note and answered and judged.fraction < 1:
         raise Unreadable(f"{note} With that query, this key is not correct.")
     return replace(judged, notes=(note,) if note else ())
 
@@ -160,8 +162,8 @@ def _key(asked: Asked, keys: Array) -> Judgement:
 def _of_key(machine: Machine, given: Array, keys: Array, query: Array) -> Judgement:
     row = int(required(machine, "row"))
     if given.ndim == 2:
-        others = np.delete(given - keys, row, axis=0)
-        if np.max(np.abs(others)) > UNTOUCHED:
+        changes = np.delete(given - keys, row, axis=0)
+        if np.max(np.abs(changes)) > UNTOUCHED:
             message = f"Keys other than k_{row} were changed."
             return Judgement(0.0, message, f"Only k_{row} may change; keep all others as given.")
         given = given[row]
@@ -197,8 +199,8 @@ def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
 def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
     """Return the student's own query; if it is unreadable, the assignment's, with a note."""
     question = str(required(asked.machine, "query"))
-    given = asked.others.get(question, {})
-    for text in (text for part, text in given.items() if part != "text"):
+    parts = asked.others.get(question, {})
+    for text in (text for part, text in parts.items() if part != "text"):
         with suppress(Misfit, Unreadable):
             return _read(text, ((keys.shape[1],),), keys, {}).only(), ""
     reference = asked.machine.settings.get("reference")
@@ -213,22 +215,22 @@ def _read(text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]) ->
     turned = tuple(shape[::-1] for shape in shapes if len(shape) == 2 and shape[0] != shape[1])
     both = (*shapes, *turned)
     try:
-        found = arrays_in(text, both)
+        arrays = arrays_in(text, both)
     except (Misfit, Unreadable) as error:
         computed = _computed(text, both, keys, named) or _stacked(text, both, keys, named)
         if computed is None:
             raise error from None
-        found = computed
-    if not found.plain:
+        arrays = computed
+    if not arrays.plain:
         computed, rest = None, without_arrays(text)
         with suppress(Misfit, Unreadable):
             computed = _computed(rest, both, keys, named)
         if computed is not None:
-            found = _joined(found, computed)
+            arrays = _joined(arrays, computed)
         elif _OF_KEYS.search(rest):  # a formula that was not read may be the answer
-            found = replace(found, denied=True)
-    values = tuple(value.T if value.shape in turned else value for value in found.values)
-    return replace(found, values=values)
+            arrays = replace(arrays, denied=True)
+    values = tuple(value.T if value.shape in turned else value for value in arrays.values)
+    return replace(arrays, values=values)
 
 
 def _joined(one: Found[Array], other: Found[Array]) -> Found[Array]:
@@ -244,25 +246,25 @@ def _computed(
     """Return the values of formulas in `K` and `k_0`, `k_1`, ..., if the text contains any."""
     values = _named(keys, named)
     try:
-        found = find_formulas(text, (*values, "k_i", "key_i", "keys_i"), WANTED)
+        formulas = find_formulas(text, (*values, "k_i", "key_i", "keys_i"), WANTED)
     except Unreadable:
         return None
-    known: list[Array] = []
-    for value in found.values:
+    arrays: list[Array] = []
+    for value in formulas.values:
         try:
             computed = _value(value, values, keys, shapes)
         except Misfit:
-            if found.plain:
+            if formulas.plain:
                 raise
             continue  # among words, a number may refer to something else
         if computed is None:
             return None
-        known += computed
-    if not known:
+        arrays += computed
+    if not arrays:
         return None
-    free = any(formula.unknown for formula in found.values)  # nobody specified its size
-    plain, sure = found.plain and not free, found.sure and not free
-    return Found(tuple(known), found.shown, plain=plain, denied=found.denied, sure=sure)
+    free = any(formula.unknown for formula in formulas.values)  # nobody specified its size
+    plain, sure = formulas.plain and not free, formulas.sure and not free
+    return Found(tuple(arrays), formulas.shown, plain=plain, denied=formulas.denied, sure=sure)
 
 
 def _named(keys: Array, named: Mapping[str, Value]) -> dict[str, Value]:
@@ -282,12 +284,12 @@ def _value(
     sizes = LARGE if free else LARGE[:1]
     try:
         points = ({**values, **dict.fromkeys(free, size)} for size in sizes)
-        found = [np.asarray(evaluate(formula, point, families=families)) for point in points]
+        arrays = [np.asarray(evaluate(formula, point, families=families)) for point in points]
     except FormulaError:
         return None
-    if free and found[0].ndim == 0:
+    if free and arrays[0].ndim == 0:
         return None  # such as `array([0]*3)`, whose function is not known
-    return [_fitting(each, shapes) for each in found]
+    return [_fitting(array, shapes) for array in arrays]
 
 
 def _stacked(
@@ -299,8 +301,8 @@ def _stacked(
         return None
     rows = [row for row in re.split(r"\\\\|[;,&\n]", body["rows"]) if row.strip()]
     single = ((keys.shape[1],),)
-    found = [_computed(row, single, keys, named) for row in rows[:MOST_ROWS]]
-    plain = [each.values[0] for each in found if each is not None and each.plain]
+    results = [_computed(row, single, keys, named) for row in rows[:MOST_ROWS]]
+    plain = [result.values[0] for result in results if result is not None and result.plain]
     if not plain or len(plain) < len(rows):
         return None
     stacked = np.stack(plain)
@@ -312,8 +314,8 @@ def _fitting(found: Array, shapes: Shapes) -> Array:
     if found.ndim == 2 and found.shape[0] == 1:
         found = found[0]
     if found.shape not in shapes:
-        wanted = " or ".join("×".join(map(str, shape)) for shape in shapes)
-        raise Misfit(f"This is {shape_of(found)}, but {wanted} numbers are expected.")
+        sizes = " or ".join("×".join(map(str, shape)) for shape in shapes)
+        raise Misfit(f"This is {shape_of(found)}, but {sizes} numbers are expected.")
     if not np.all(np.abs(found) <= LARGEST):
         raise Unreadable("A number is too large; write smaller numbers.")
     return found

@@ -23,13 +23,13 @@ def judgement_of(earned: Sequence[tuple[float, Award]], findings: Iterable[Findi
     """Return the judgement of all awards with their points; other findings cost no points."""
     total = sum(points for points, _ in earned)
     fraction = sum(points * award.share for points, award in earned) / total
-    told = [each for each in by_severity(findings) if each.severity != "fine"]
-    grouped = _grouped(told)
+    remarks = [finding for finding in by_severity(findings) if finding.severity != "fine"]
+    grouped = _grouped(remarks)
     lost = [award.why for _, award in earned if award.share < 1]
     full = [next((note for note in grouped if why and note.startswith(why)), why) for why in lost]
     message = " ".join(dict.fromkeys(why for why in full if why))
     notes = [note for note in grouped if note not in message]
-    rows = dict(row for each in told for row in each.numbers)
+    rows = dict(row for finding in remarks for row in finding.numbers)
     return Judgement(
         min(max(fraction, 0.0), 1.0),
         message,
@@ -47,9 +47,9 @@ def _grouped(findings: Sequence[Finding]) -> list[str]:
 
 
 def _sentence(findings: Sequence[Finding]) -> str:
-    first, *others = findings
-    names = [name for each in others for name, _ in each.numbers[:1]]
+    first, *following = findings
+    names = [name for finding in following for name, _ in finding.numbers[:1]]
     if not names:
-        return " ".join([first.sentence, *(each.sentence for each in others[:3])])
+        return " ".join([first.sentence, *(finding.sentence for finding in following[:3])])
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"{first.sentence} The same applies to {', '.join(names[:MOST_NAMES])}{more}."

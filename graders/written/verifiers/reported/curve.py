@@ -68,8 +68,8 @@ def reported_curve(asked: Asked) -> Judgement:
     missing = [name for name in settings.stated if _value(drawn, name) is None]
     refuse_unread("\n".join(asked.parts.values()), missing)
     earned = [(points, AWARDS[name](drawn)) for name, points in settings.points.items()]
-    told = settings.epochs and "length" not in settings.points
-    findings = [length_finding(drawn.curve, settings.epochs)] if told else []
+    unawarded = settings.epochs and "length" not in settings.points
+    findings = [length_finding(drawn.curve, settings.epochs)] if unawarded else []
     return judgement_of(earned, findings)
 
 
@@ -79,7 +79,7 @@ def _report(asked: Asked, settings: CurveSettings) -> Report:
     if settings.curve_from:
         texts += asked.others.get(settings.curve_from, {}).values()
     reports = [report_of(text, settings.names) for text in texts]
-    longest = max(reports, key=lambda each: len(each.runs), default=Report(()))
+    longest = max(reports, key=lambda report: len(report.runs), default=Report(()))
     if len(longest.runs) < 2:
         where = f" in {settings.curve_from}" if settings.curve_from else ""
         raise Unreadable(
@@ -105,9 +105,9 @@ def _value(drawn: Drawn, name: str) -> Figure | None:
     for part, text in drawn.asked.parts.items():
         if meaning(part) == name and (figure := figure_in(text)) is not None:
             return figure
-    told = {**drawn.report.choice, **drawn.report.shared}
+    figures = {**drawn.report.choice, **drawn.report.shared}
     runs = drawn.report.runs
-    return told.get(name) or (runs[0].values.get(name) if name != "epochs" else None)
+    return figures.get(name) or (runs[0].values.get(name) if name != "epochs" else None)
 
 
 def _columns(drawn: Drawn) -> Award:
@@ -116,7 +116,7 @@ def _columns(drawn: Drawn) -> Award:
     missing = [
         name
         for name in drawn.settings.need
-        if max(len(drawn.curve.of(each)) for each in (name, f"{name}_loss")) < size
+        if max(len(drawn.curve.of(column)) for column in (name, f"{name}_loss")) < size
     ]
     words = f"The curve is missing numbers for {', '.join(missing)}."
     return Award(1 - len(missing) / max(len(drawn.settings.need), 1), words)
@@ -136,8 +136,8 @@ def _final(drawn: Drawn) -> Award:
 
 def _stated(drawn: Drawn) -> Award:
     """Award the settings that must be stated as integers or rates."""
-    told = {name: _value(drawn, name) for name in drawn.settings.stated}
-    missing = [name for name, figure in told.items() if figure is None or figure.value <= 0]
+    figures = {name: _value(drawn, name) for name in drawn.settings.stated}
+    missing = [name for name, figure in figures.items() if figure is None or figure.value <= 0]
     words = f"Not stated, or not a positive number: {', '.join(missing)}."
     return Award(1 - len(missing) / max(len(drawn.settings.stated), 1), words)
 
@@ -147,12 +147,12 @@ def _stated_epoch(text: str, drawn: Drawn) -> int | None:
     if re.match(r"\W*(?:not|nicht|never)\b", text):
         return None
     for pattern in (_NUMBERED, _COUNTED):
-        if found := pattern.search(text):
-            return int(found[1])
+        if match := pattern.search(text):
+            return int(match[1])
     outside = _ASIDE.sub(" ", text)  # as in `1st (index 0)`
     text = outside if re.search(r"\d", outside) else text
     worded = [n for n, word in enumerate(_ORDINALS, start=1) if re.search(rf"\b{word}\b", text)]
-    whole = [int(each) for each in _WHOLE.findall(text)]
+    whole = [int(number) for number in _WHOLE.findall(text)]
     if len(worded) == 1 or (not worded and len(whole) == 1):
         return (worded or whole)[0]
     return drawn.curve.epochs[-1] if _LAST.search(text) and not (worded or whole) else None
@@ -186,15 +186,15 @@ def curve_of(runs: Sequence[Run]) -> Curve:
 def length_finding(curve: Curve, allowed: Sequence[int]) -> Finding:
     """Check whether the curve has as many epochs as required, each once and in order."""
     size = len(curve.epochs)
-    wanted = " or ".join(map(str, allowed))
-    numbers = (("epochs", f"{size}/{wanted}"),)
+    expected = " or ".join(map(str, allowed))
+    numbers = (("epochs", f"{size}/{expected}"),)
     if any(b - a != 1 for a, b in pairwise(curve.epochs)):
         sentence = "The epochs are not consecutive; give one row per epoch, in order."
         return Finding("curve-order", "suspicious", sentence, numbers)
     sentence = f"The curve has {size} epochs."
     if size in allowed:
         return Finding("curve-length", "fine", sentence, numbers)
-    sentence = f"The curve has {size} epochs; expected {wanted}."
+    sentence = f"The curve has {size} epochs; expected {expected}."
     if curve.epochs[:1] == (0,):
         sentence += " The row for epoch 0, before training, counts as an epoch."
     return Finding("curve-length", "suspicious", sentence, numbers)
@@ -235,7 +235,7 @@ def epoch_finding(curve: Curve, name: str, stated: int, from_zero: bool = False)
 
 def overfits(curve: Curve) -> bool:
     train, dev = curve.of("train"), curve.of("dev")
-    return bool(train and dev) and train[-1].share > max(each.share for each in dev)
+    return bool(train and dev) and train[-1].share > max(figure.share for figure in dev)
 
 
 AWARDS: dict[CurveAward, Callable[[Drawn], Award]] = {

@@ -31,7 +31,7 @@ def perplexity_table(asked: Asked) -> Judgement:
     text = "\n\n".join(asked.parts[part] for part in asked.machine.parts if part in asked.parts)
     micro = settings.micro or _MICRO.search(text[:LONGEST_TEXT]) is not None
     texts = texts_of(text, corpora=settings.corpora, singles=settings.singles, micro=micro)
-    losses = [each for each in texts.lonely if not each.perplexity]
+    losses = [number for number in texts.lonely if not number.perplexity]
     unread = len(_NUMBER.findall(text[:LONGEST_TEXT])) > len(losses)
     # `Train: 401.04 (loss 5.73)` may contain a perplexity; losses alone contain none.
     if not texts.cells and len(losses) == len(texts.lonely) and (unread or not losses):
@@ -48,10 +48,10 @@ def perplexity_table(asked: Asked) -> Judgement:
             f"The perplexity of {' and '.join(missing)} could not be found, but may be among the "
             "numbers without a name. Write the name of each text or corpus before its numbers."
         )
-    said = f"The perplexity is missing for: {', '.join(missing)}."
+    why = f"The perplexity is missing for: {', '.join(missing)}."
     awards: dict[TextAward, Award] = {
         "agree": _agree(texts),
-        "complete": Award(1 - len(missing) / max(len(settings.need), 1), said),
+        "complete": Award(1 - len(missing) / max(len(settings.need), 1), why),
         "variants": _variants(texts, settings),
     }
     earned = [(points, awards[name]) for name, points in settings.points.items()]
@@ -70,10 +70,10 @@ def _findings(texts: Texts) -> Iterator[Finding]:
         yield note
     for line in texts.not_finite[:4]:
         yield Finding("not-finite", "suspicious", f"A number in line {line} is not finite.")
-    alone = [each for each in texts.lonely if texts.cells or not each.perplexity]
-    for each in alone[:4]:
-        one, other = ("perplexity", "loss") if each.perplexity else ("loss", "perplexity")
-        name = " ".join(each.key[1:]) or f"line {each.line}"
+    alone = [number for number in texts.lonely if texts.cells or not number.perplexity]
+    for number in alone[:4]:
+        one, other = ("perplexity", "loss") if number.perplexity else ("loss", "perplexity")
+        name = " ".join(number.key[1:]) or f"line {number.line}"
         yield Finding("no-partner", "note", f"{name}: the {one} has no {other} to compare it with.")
 
 
@@ -133,9 +133,11 @@ def _agree(texts: Texts) -> Award:
     """Award the pairs that agree; a number that is not finite agrees with none."""
     wrong = [f for f in map(cell_finding, texts.cells) if f.severity != "fine"]
     total = len(texts.cells) + len(texts.not_finite)
-    alone = [each.figure for each in texts.lonely if each.perplexity and each.figure is not None]
+    alone = [
+        number.figure for number in texts.lonely if number.perplexity and number.figure is not None
+    ]
     if not texts.cells and not texts.not_finite and alone:  # the handout requires no losses
-        possible = sum(each.value >= 1 for each in alone)
+        possible = sum(figure.value >= 1 for figure in alone)
         return Award(possible / len(alone), "A perplexity is at least 1.")
     if not texts.cells:
         return Award(0.0, "No perplexity is reported.")

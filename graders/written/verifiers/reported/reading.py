@@ -51,11 +51,11 @@ def _read(text: str, settings: RunSettings) -> Report:
     """Return the report in a text; a single number is the required accuracy."""
     report = report_of(text, settings.names)
     figure = figure_in(text) if len(text) < 80 else None
-    wanted = [name for name in settings.need if name in ACCURACIES]
-    if len(wanted) == 1 and len(text) < 80:
-        _refuse_unclear(undressed(text), report, wanted[0])
-    if not report.runs and figure is not None and len(wanted) == 1:
-        return Report((Run(1, "", {wanted[0]: figure}),))
+    required = [name for name in settings.need if name in ACCURACIES]
+    if len(required) == 1 and len(text) < 80:
+        _refuse_unclear(undressed(text), report, required[0])
+    if not report.runs and figure is not None and len(required) == 1:
+        return Report((Run(1, "", {required[0]: figure}),))
     return report
 
 
@@ -86,10 +86,10 @@ def _with_values(report: Report, values: Mapping[str, Figure]) -> Report:
 
 def _renamed(run: Run, settings: RunSettings) -> Run:
     """Rename `accuracy` to the one accuracy that is required."""
-    wanted = [name for name in settings.need if name in ACCURACIES] or list(settings.splits)
-    if "accuracy" not in run.values or len(wanted) != 1 or wanted[0] in run.values:
+    required = [name for name in settings.need if name in ACCURACIES] or list(settings.splits)
+    if "accuracy" not in run.values or len(required) != 1 or required[0] in run.values:
         return run
-    values = {wanted[0] if name == "accuracy" else name: v for name, v in run.values.items()}
+    values = {required[0] if name == "accuracy" else name: v for name, v in run.values.items()}
     return replace(run, values=values)
 
 
@@ -138,7 +138,7 @@ def refuse_unread(text: str, missing: Iterable[str]) -> None:
     """Raise Unreadable if a missing value is mentioned, so that it may be present after all."""
     unread = [name for name in missing if mentions(text, name)]
     if unread and re.search(r"\d", text[:SEARCHED]):
-        names = ", ".join(each.replace("_", " ") for each in unread)
+        names = ", ".join(name.replace("_", " ") for name in unread)
         raise Unreadable(f"The answer mentions this, but it could not be read: {names}.")
 
 
@@ -156,13 +156,15 @@ def refuse_unnamed(text: str, missing: Iterable[str], report: Report) -> None:
     """Raise Unreadable if accuracies are missing, and numbers without a name may be them."""
     names = [name for name in missing if name in ACCURACIES]
     read = [report.shared, report.choice, *(run.values for run in report.runs)]
-    used = {figure.value for each in read for name, figure in each.items() if name != "accuracy"}
-    found = [each[0] for each in _UNNAMED.finditer(undressed(text[:SEARCHED]))] if names else []
-    unnamed = [each for each in found if _may_be_accuracy(each, used)]
+    used = {
+        figure.value for figures in read for name, figure in figures.items() if name != "accuracy"
+    }
+    numbers = [match[0] for match in _UNNAMED.finditer(undressed(text[:SEARCHED]))] if names else []
+    unnamed = [number for number in numbers if _may_be_accuracy(number, used)]
     if unnamed:
-        wanted = " and ".join(f"`{name} accuracy`" for name in names)
+        accuracies = " and ".join(f"`{name} accuracy`" for name in names)
         raise Unreadable(
-            f"{wanted} could not be found, but may be among these numbers: "
+            f"{accuracies} could not be found, but may be among these numbers: "
             f"{', '.join(unnamed[:6])}. Write the name of each number before it."
         )
 

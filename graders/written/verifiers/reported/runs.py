@@ -52,13 +52,13 @@ class Audited:
     def accuracies(self) -> list[Accuracy]:
         """The accuracies of all runs, named by split and, if there are several runs, by run."""
         several = len(self.report.runs) > 1
-        found = [
+        accuracies = [
             Accuracy(f"{split} ({run.title})" if several else split, split, run.values[split])
             for run in self.report.runs
             for split in ACCURACIES
             if split in run.values
         ]
-        return found[:MOST_FIGURES]
+        return accuracies[:MOST_FIGURES]
 
     @property
     def known(self) -> list[Accuracy]:
@@ -69,8 +69,8 @@ class Audited:
     def debug(self) -> bool:
         """Return whether all accuracies are those of the small subset."""
         splits, size = self.settings.splits, self.settings.subset
-        known = [(each.figure, splits[each.split]) for each in self.known]
-        return bool(size and known) and debug_subset(known, size, self.settings.digits)
+        pairs = [(accuracy.figure, splits[accuracy.split]) for accuracy in self.known]
+        return bool(size and pairs) and debug_subset(pairs, size, self.settings.digits)
 
 
 def reported_runs(asked: Asked) -> Judgement:
@@ -116,19 +116,19 @@ def _of_figures(audited: Audited) -> Iterator[Finding]:
         elif split is None and not 0 <= accuracy.figure.share <= 1:
             yield out_of_range(accuracy.figure, accuracy.name)
     if debug:
-        named = [(each.name, each.figure) for each in audited.known]
+        named = [(accuracy.name, accuracy.figure) for accuracy in audited.known]
         yield debug_finding(named, audited.settings.subset)
 
 
 def _refuse_unread(text: str, words: str, audited: Audited) -> None:
     """Raise Unreadable if a requirement is missing from all runs, but in the text or the words."""
     report, settings = audited.report, audited.settings
-    told = set(report.shared).union(*(run.values for run in report.runs))
+    names = set(report.shared).union(*(run.values for run in report.runs))
     needed = dict.fromkeys((*settings.need, *settings.grid))
     missing = [
         name
         for name in needed
-        if name not in told and (name in settings.grid or name not in report.choice)
+        if name not in names and (name in settings.grid or name not in report.choice)
     ]
     choice = chosen_run(report)
     if "selection" in settings.points and choice.run is None and not choice.ambiguous:
@@ -143,8 +143,8 @@ def _with_choice(report: Report, asked: Asked, settings: RunSettings) -> Report:
     if not words or chosen_run(report).run is not None:
         return report
     parts = {part: f"{text}\n\n{words}" for part, text in asked.parts.items()}
-    told = report_in(replace(asked, parts=parts), settings)
-    return replace(report, choice=told.choice) if told.choice else report
+    extended = report_in(replace(asked, parts=parts), settings)
+    return replace(report, choice=extended.choice) if extended.choice else report
 
 
 def _runs(audited: Audited) -> Award:
@@ -168,8 +168,8 @@ def _selection(audited: Audited) -> Award:
 
 def _test(audited: Audited) -> Award:
     choice = chosen_run(audited.report).run
-    told = {} if choice is None else {**audited.report.choice, **choice.values}
-    if (figure := told.get("test")) is None:
+    figures = {} if choice is None else {**audited.report.choice, **choice.values}
+    if (figure := figures.get("test")) is None:
         return Award(0.0, "The test accuracy of the run that you chose is missing.")
     if not 0 <= figure.share <= 1:
         return Award(0.0, f"The test accuracy {figure.text} is not between 0 and 1.")
@@ -179,11 +179,11 @@ def _test(audited: Audited) -> Award:
 def _stated(audited: Audited) -> Award:
     """Award the settings that must be stated, for every run or once for all."""
     need = [name for name in audited.settings.need if name not in ACCURACIES]
-    told, runs = {**audited.report.shared, **audited.report.choice}, audited.report.runs
+    figures, runs = {**audited.report.shared, **audited.report.choice}, audited.report.runs
     missing = [
         name
         for name in need
-        if not (_is_size(told.get(name)) or all(_is_size(run.values.get(name)) for run in runs))
+        if not (_is_size(figures.get(name)) or all(_is_size(run.values.get(name)) for run in runs))
     ]
     words = f"Not stated, or not a positive number: {', '.join(missing)}."
     return Award(1 - len(missing) / max(len(need), 1), words)
@@ -197,20 +197,24 @@ def _possible(audited: Audited) -> Award:
     """Award accuracies that are fractions of their split, and not those of the small subset."""
     needed = [name for name in audited.settings.need if name in ACCURACIES]
     rows = max(len(audited.report.runs), audited.settings.runs)
-    given = audited.accuracies
-    total = max(len(given), rows * len(needed))
+    accuracies = audited.accuracies
+    total = max(len(accuracies), rows * len(needed))
     if audited.debug:
         words = (
             f"The accuracies are those of the small subset ({audited.settings.subset} items), not "
             "of the whole splits; if you rounded them, write all digits."
         )
         return Award(0.0, words)
-    good = [each for each in given if _is_possible(each, audited.settings)]
+    good = [accuracy for accuracy in accuracies if _is_possible(accuracy, audited.settings)]
     if not total or len(good) == total:
         return Award(float(bool(total)), "No accuracy is reported.")
-    absent = total - len(given)
+    absent = total - len(accuracies)
     missing = f" {absent} of {total} accuracies are missing." if absent else ""
-    bad = [each.name + " " + each.figure.text for each in given if each not in good]
+    bad = [
+        accuracy.name + " " + accuracy.figure.text
+        for accuracy in accuracies
+        if accuracy not in good
+    ]
     impossible = f" Impossible: {', '.join(bad[:4])}." if bad else ""
     return Award(len(good) / total, (missing + impossible).strip())
 
@@ -224,15 +228,15 @@ def _is_possible(accuracy: Accuracy, settings: RunSettings) -> bool:
 
 def _learned(audited: Audited) -> Award:
     """Award accuracies that are better than always predicting the most frequent class."""
-    known, splits = audited.known, audited.settings.splits
+    accuracies, splits = audited.known, audited.settings.splits
     flat = [
-        each
-        for each in known
-        if not 0 <= each.figure.share <= 1
-        or majority_class(each.figure, each.name, splits[each.split])
+        accuracy
+        for accuracy in accuracies
+        if not 0 <= accuracy.figure.share <= 1
+        or majority_class(accuracy.figure, accuracy.name, splits[accuracy.split])
     ]
-    words = f"{len(flat)} of {len(known)} accuracies show no learning."
-    return Award((len(known) - len(flat)) / len(known) if flat else 1.0, words)
+    words = f"{len(flat)} of {len(accuracies)} accuracies show no learning."
+    return Award((len(accuracies) - len(flat)) / len(accuracies) if flat else 1.0, words)
 
 
 def _distinct(audited: Audited) -> Award:

@@ -39,11 +39,11 @@ class Found(Generic[T]):
         """
         if self.plain:
             return judged
-        found = f"`{self.shown[0][:80]}` was found in the answer"
+        start = f"`{self.shown[0][:80]}` was found in the answer"
         if self.denied:
-            raise Unreadable(f"{found}, next to words that may contradict it.")
+            raise Unreadable(f"{start}, next to words that may contradict it.")
         if judged.fraction < 1 and not (judged.fraction == 0 and self.sure):
-            raise Unreadable(f"{found}, next to words that may change its meaning.")
+            raise Unreadable(f"{start}, next to words that may change its meaning.")
         return judged
 
     def only(self) -> T:
@@ -53,7 +53,7 @@ class Found(Generic[T]):
         return self.values[0]
 
     def several(self) -> Unreadable:
-        names = ", ".join(dict.fromkeys(f"`{each[:60]}`" for each in self.shown[:MOST]))
+        names = ", ".join(dict.fromkeys(f"`{name[:60]}`" for name in self.shown[:MOST]))
         if len(set(self.shown)) == 1:
             words = "with and without the number that the answer gives for a constant"
             return Unreadable(f"{names} may have several values: {words}.")
@@ -69,7 +69,7 @@ def judge_found(found: Found[T], judge: Callable[[T], Judgement]) -> Judgement:
         return judged[0]
     if found.concluded and judged[-1].fraction == 1:
         return found.accept(judged[-1])
-    if len({round(each.fraction, 9) for each in judged}) > 1:
+    if len({round(judgement.fraction, 9) for judgement in judged}) > 1:
         raise found.several()
     return found.accept(judged[0])
 

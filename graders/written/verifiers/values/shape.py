@@ -47,7 +47,7 @@ def _judged(asked: Asked, part: str) -> Judgement:
     judged = [_compared(asked, part, shape) for shape in shapes]
     if judged[0].fraction < 1 and _REFERS.search(asked.parts[part][:LONGEST]):
         raise Unreadable("The answer refers to another one; write the sizes themselves.")
-    if len({each.fraction for each in judged}) > 1:
+    if len({judgement.fraction for judgement in judged}) > 1:
         raise Unreadable("The answer contains several different shapes; write only one.")
     return judged[0]
 
@@ -103,16 +103,16 @@ def _shapes(text: str) -> tuple[tuple[str, ...], ...]:
         raise Unreadable("The shape is next to words that may contradict it.")
     if not lists or _BEFORE_REMARK.fullmatch(before):
         return (_sizes(before or _LEAD.sub("", line).strip().rstrip(".")),)
-    others = [
+    alternatives = [
         later
         for before, later in pairwise(lists)
         if _OTHER.fullmatch(line[before.end() : later.start()])
     ]
-    return tuple(_sizes(each[1]) for each in (lists[0], *others))
+    return tuple(_sizes(group[1]) for group in (lists[0], *alternatives))
 
 
 def _sizes(inside: str) -> tuple[str, ...]:
-    sizes = tuple(each for each in (size.strip(" .:") for size in _BETWEEN.split(inside)) if each)
+    sizes = tuple(size for size in (size.strip(" .:") for size in _BETWEEN.split(inside)) if size)
     if not sizes or len(sizes) > 8 or any(_meant(size) == () for size in sizes):
         raise Unreadable("No shape was found; write the sizes in brackets, such as `(B, 3, T)`.")
     return sizes
@@ -136,4 +136,4 @@ def _is_side(side: str, settings: Mapping[str, Any]) -> bool:
         values, most = settings.get("values"), settings.get("at_most", 0)
         return int(side) in values if values is not None else 1 <= int(side) <= most
     word = re.sub(r"[^a-z]", "", side.casefold())
-    return any(word == re.sub(r"[^a-z]", "", each.casefold()) for each in settings["names"])
+    return any(word == re.sub(r"[^a-z]", "", name.casefold()) for name in settings["names"])

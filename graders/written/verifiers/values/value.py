@@ -35,23 +35,23 @@ _NOTATION = frozenset({
 def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Found[Array]:
     """Return the arrays with one of the shapes. Raises Unreadable or Misfit if there is none."""
     short = narrow(text[:LONGEST])
-    words, found = _words(short), _listed(short, shapes)
+    words, arrays = _words(short), _listed(short, shapes)
     fault = Unreadable("No vector was found; write it in brackets, such as `[1, 2.5, -3]`.")
     try:
         value = read_array(text, shapes)
-        if not words and len(found) < 2:
+        if not words and len(arrays) < 2:
             return Found((value,), (text,))
         # `S k_0 with S = 1,000,000` contains no vector, although there are numbers after the `=`.
         if "=" not in text or not value.any():
-            found = found or {text: value}
+            arrays = arrays or {text: value}
     except Unreadable as error:
         fault = error
-    if not found:
+    if not arrays:
         raise fault
-    shown = tuple(" ".join(each.split()) for each in found)
+    shown = tuple(" ".join(source.split()) for source in arrays)
     rest = _LIST.sub(" ", short)
     sure = len(_words(rest)) <= FEW_WORDS
-    return Found(tuple(found.values()), shown, plain=False, denied=denies(rest), sure=sure)
+    return Found(tuple(arrays.values()), shown, plain=False, denied=denies(rest), sure=sure)
 
 
 def without_arrays(text: str) -> str:
@@ -66,17 +66,17 @@ def _words(text: str) -> list[str]:
 
 def _listed(text: str, shapes: Sequence[tuple[int, ...]]) -> dict[str, Array]:
     """Return the arrays in brackets by their text, each value once."""
-    found: dict[str, Array] = {}
-    for each in _LIST.finditer(text):
+    arrays: dict[str, Array] = {}
+    for match in _LIST.finditer(text):
         try:
-            value = read_array(each[0], shapes)
+            value = read_array(match[0], shapes)
         except (Misfit, Unreadable):
             continue
-        if not any((value == other).all() for other in found.values()):
-            found[each[0]] = value
-        if len(found) > MOST:
+        if not any((value == other).all() for other in arrays.values()):
+            arrays[match[0]] = value
+        if len(arrays) > MOST:
             break
-    return found
+    return arrays
 
 
 Reader = Callable[[str], Array]
@@ -94,8 +94,8 @@ def number(asked: Asked) -> Judgement:
 def _number(asked: Asked, part: str) -> Judgement:
     percent = bool(asked.machine.settings.get("percent", False))
     key = np.asarray(of_part(asked.machine, "key", part), dtype=np.float64)
-    given = [np.array(each) for each in read_numbers(asked.parts[part], percent=percent)]
-    meant = next((each for each in given if _near(asked.machine, each, key)), given[0])
+    numbers = [np.array(value) for value in read_numbers(asked.parts[part], percent=percent)]
+    meant = next((value for value in numbers if _near(asked.machine, value, key)), numbers[0])
     ratio = _RATIO.fullmatch(asked.parts[part])
     if ratio and not _near(asked.machine, meant, key) and float(ratio[1]) == key:
         raise Unreadable("The answer is a ratio; write only the number.")
@@ -116,10 +116,10 @@ def matrix(asked: Asked) -> Judgement:
 
 def _array(asked: Asked, part: str) -> Judgement:
     shape = np.shape(of_part(asked.machine, "key", part))
-    found = arrays_in(asked.parts[part], [shape])
+    arrays = arrays_in(asked.parts[part], [shape])
     return judge_found(
-        found,
-        lambda given: _against_key(asked, part, given, lambda text: read_array(text, [shape])),
+        arrays,
+        lambda array: _against_key(asked, part, array, lambda text: read_array(text, [shape])),
     )
 
 
