@@ -32,9 +32,9 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
             f"{file}: `{item.name}` has no criterion",
             'put @pytest.mark.criterion("ID") on it',
         )
-    known = [criterion.id for criterion in assignment.rubric]
-    if mark.args[0] not in known:
-        names = ", ".join(f"`{name}`" for name in known)
+    ids = [criterion.id for criterion in assignment.rubric]
+    if mark.args[0] not in ids:
+        names = ", ".join(f"`{name}`" for name in ids)
         raise UsageError(
             f"{file}: criterion `{mark.args[0]}` of `{item.name}` is not in the rubric",
             f"the rubric of {assignment.name} has {names}",
@@ -87,9 +87,9 @@ def refuse_wrong_order(checks: Sequence[Check]) -> None:
 def refuse_unknown_fixtures(item: pytest.Item) -> None:
     """Raise UsageError if a check asks for a fixture that does not exist."""
     if isinstance(item, pytest.Function):
-        known = {*item._fixtureinfo.name2fixturedefs, "request"}
+        fixtures = {*item._fixtureinfo.name2fixturedefs, "request"}
         for name in item.fixturenames:
-            if name not in known:
+            if name not in fixtures:
                 raise UsageError(
                     f"{Path(item.path).name}: `{item.name}` asks for `{name}`, which is no "
                     f"fixture{did_you_mean(name, FIXTURES)}",
@@ -120,7 +120,7 @@ def _docstring(item: pytest.Item) -> str:
 
 def _filled(description: str, settings: Mapping[str, Setting]) -> str:
     """Return the description with the assignment's own numbers; other braces stay."""
-    return re.sub(r"\{(\w+)\}", lambda found: str(settings.get(found[1], found[0])), description)
+    return re.sub(r"\{(\w+)\}", lambda match: str(settings.get(match[1], match[0])), description)
 
 
 def _id(name: str) -> str:

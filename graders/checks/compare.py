@@ -69,10 +69,10 @@ class CheckFailed(AssertionError):
 
     def __init__(self, message: str, **details: Unpack[Details]) -> None:
         super().__init__(message)
-        given = Explanation(message, **details)
-        self.message, self.hint = message, given.hint
-        self.expected, self.actual = given.expected, given.actual
-        self.counterexample = given.rows
+        explanation = Explanation(message, **details)
+        self.message, self.hint = message, explanation.hint
+        self.expected, self.actual = explanation.expected, explanation.actual
+        self.counterexample = explanation.rows
 
     @property
     def explanation(self) -> Explanation:

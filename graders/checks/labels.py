@@ -145,9 +145,9 @@ def chance_at_least(k: int, n: int, share: Fraction) -> Fraction:
 def _fail_if_constant(labels: Labels) -> None:
     if not labels.is_constant:
         return
-    said = f"Only one class is predicted: all {labels.n} labels are {labels.predictions[0]}."
+    sentence = f"Only one class is predicted: all {labels.n} labels are {labels.predictions[0]}."
     fail(
-        f"{said} Correct: {labels.in_words}.",
+        f"{sentence} Correct: {labels.in_words}.",
         hint="The model has learned nothing. Is the learning rate too high? Does the optimizer "
         "have the model's parameters?",
         expected="both classes",
@@ -193,9 +193,9 @@ def _labels(name: str, lines: Sequence[str]) -> tuple[int, ...]:
     """Return each line's label: the whole line, or its last column if every line has one there."""
     whole = [_label(line) for line in lines]
     columns = [_label(line.replace("\t", ",").rsplit(",", 1)[-1]) for line in lines]
-    for found in (whole, columns):
-        if None not in found:
-            return tuple(label for label in found if label is not None)
+    for labels in (whole, columns):
+        if None not in labels:
+            return tuple(label for label in labels if label is not None)
     at = whole.index(None)
     fail(
         f"Line {at + 1} of `{name}` is not a label.",

@@ -66,8 +66,8 @@ def only_match(
     actual: NDArray[Any], candidates: Mapping[Mistake, NDArray[Any]], operation: Operation
 ) -> Mistake | None:
     """Return the only mistake whose answer equals this one; None if there are none or several."""
-    found = _matches(actual, candidates, operation)
-    return found[0] if len(found) == 1 else None
+    mistakes = _matches(actual, candidates, operation)
+    return mistakes[0] if len(mistakes) == 1 else None
 
 
 def _matches(

@@ -144,7 +144,7 @@ class GradingPlugin:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the requested checks; raise UsageError if any check is declared wrongly."""
-        wanted: list[pytest.Item] = []
+        requested: list[pytest.Item] = []
         checks = [check_of(item, self._assignment) for item in items]
         refuse_wrong_ids(checks)
         refuse_wrong_order(checks)
@@ -156,8 +156,8 @@ class GradingPlugin:
                 self._checks[item.nodeid] = check
                 self._scores[item.nodeid] = Score()
                 self._draw_examples(item)
-                wanted.append(item)
-        items[:] = wanted
+                requested.append(item)
+        items[:] = requested
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:

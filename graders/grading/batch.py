@@ -57,14 +57,14 @@ def plan_work(
         else [submission for submission in submissions if is_finished(store, submission, keys)]
     )
     stored = [(submission, keys.cache_key(submission).address) for submission in decided]
-    known = {submission.id for submission in decided}
-    waiting = tuple(submission for submission in submissions if submission.id not in known)
+    ids = {submission.id for submission in decided}
+    waiting = tuple(submission for submission in submissions if submission.id not in ids)
     store.unlist(generation, None if alone else [submission.id for submission in waiting])
     store.adopt(generation, stored, anew=True)
     mine = {submission.id for submission in submissions}
     members = store.members(generation) if alone else []
-    others = sum(member.submission not in mine for member in members)
-    return Work(generation, keys, waiting, len(stored), others, note)
+    elsewhere = sum(member.submission not in mine for member in members)
+    return Work(generation, keys, waiting, len(stored), elsewhere, note)
 
 
 def refuse_other_criteria(
@@ -84,10 +84,10 @@ def refuse_other_criteria(
     now = _criteria(task, request.options.only)
     if all(before.get(name) == now for name in mine):
         return  # other submissions stay as they are
-    for name, known in before.items():
-        lost = [criterion.id for criterion in task.rubric if criterion.id in known - now]
-        if lost or (known != now and name not in mine and not alone):
-            only = "" if known == _criteria(task, None) else f"`--only {','.join(sorted(known))}`"
+    for name, ids in before.items():
+        lost = [criterion.id for criterion in task.rubric if criterion.id in ids - now]
+        if lost or (ids != now and name not in mine and not alone):
+            only = "" if ids == _criteria(task, None) else f"`--only {','.join(sorted(ids))}`"
             then = f"the grades of {first_few(lost)} would be lost" if lost else "maxima would mix"
             raise UsageError(
                 f"the results folder was graded with {only or 'all criteria'}; with others, {then}",

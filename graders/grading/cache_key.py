@@ -118,18 +118,18 @@ def _common(assignment: Assignment, options: Options, code: str) -> str:
 
 
 def _criteria_keys(assignment: Assignment, options: Options, sums: _Sums) -> dict[str, str]:
-    wanted = [criterion.id for criterion in wanted_criteria(assignment, options.only)]
+    criteria = [criterion.id for criterion in wanted_criteria(assignment, options.only)]
     try:
         files = check_files(assignment)
     except GraderFault:  # it is unknown which criterion a file that does not import belongs to
-        return dict.fromkeys(wanted, _sum_of(sums.files, sums.common, sums.data))
-    known = {name for file in files for name in (*file.reads, *child_side(sums.files))}
-    shared = set(sums.files) - known - {"assignment.toml"}
+        return dict.fromkeys(criteria, _sum_of(sums.files, sums.common, sums.data))
+    names = {name for file in files for name in (*file.reads, *child_side(sums.files))}
+    shared = set(sums.files) - names - {"assignment.toml"}
     keys = {}
-    for criterion in wanted:
-        own = [file for file in files if criterion in file.criteria]
-        read = shared | _read(own, sums.files)
-        asks = frozenset[str]().union(*(file.fixtures for file in own))
+    for criterion in criteria:
+        judging = [file for file in files if criterion in file.criteria]
+        read = shared | _read(judging, sums.files)
+        asks = frozenset[str]().union(*(file.fixtures for file in judging))
         keys[criterion] = _sum_of(
             sums.common,
             {name: sums.files[name] for name in sorted(read)},

@@ -41,15 +41,15 @@ def choose_options(
 
 def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
     """Return the criteria named by ID or kind, separated by commas; None (all) if none is named."""
-    wanted = frozenset(part.strip() for part in only.split(",") if part.strip())
-    known = {criterion.id for criterion in task.rubric}
-    for name in sorted(wanted - known - set(KINDS)):
-        near = did_you_mean(name, known | set(KINDS))
+    requested = frozenset(part.strip() for part in only.split(",") if part.strip())
+    ids = {criterion.id for criterion in task.rubric}
+    for name in sorted(requested - ids - set(KINDS)):
+        near = did_you_mean(name, ids | set(KINDS))
         names = ", ".join(f"`{criterion.id}`" for criterion in task.rubric)
         problem = f"--only: there is no criterion `{name}`{near}"
         raise UsageError(problem, "" if near else f"{task.name} has {names}")
-    chosen = frozenset(c.id for c in task.rubric if c.id in wanted or c.kind in wanted - known)
-    if wanted and not chosen:
+    chosen = frozenset(c.id for c in task.rubric if c.id in requested or c.kind in requested - ids)
+    if requested and not chosen:
         kinds = ", ".join(sorted({f"`{criterion.kind}`" for criterion in task.rubric}))
         raise UsageError(f"--only: {task.name} has no criterion of these kinds", f"it has {kinds}")
     return chosen or None

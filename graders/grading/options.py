@@ -74,13 +74,13 @@ def stored_assignment(store: Store, generation: int) -> Assignment:
 
 def options_in(stored: str, tier: Tier) -> Options:
     """Return the stored options, with this tier."""
-    kept = json.loads(stored)
+    fields = json.loads(stored)
     return Options(
         tier,
-        data=Path(kept["data"]) if kept["data"] else None,
+        data=Path(fields["data"]) if fields["data"] else None,
         only=only_in(stored),
-        device=kept["device"],
-        rerun=_plan(kept["rerun"]) if kept["rerun"] else None,
+        device=fields["device"],
+        rerun=_plan(fields["rerun"]) if fields["rerun"] else None,
     )
 
 

@@ -172,12 +172,12 @@ class _Grading:
     def _run_on(self, material: Material, clean: CleanFolder, budget: Budget) -> _Run:
         """Run every check on the opened upload."""
         assignment, student, suite = self.assignment, material.student, material.suite
-        wanted = scoring.wanted_criteria(assignment, self.options.only)
+        criteria = scoring.wanted_criteria(assignment, self.options.only)
         plugin = self._run_checks(material, self.options.only)
         results: Sequence[CheckResult] = plugin.results
         notes: Sequence[str] = suite.notes if suite else ()
         # Of all files: the next step removes some.
-        missing = missing_files(assignment, wanted, clean)
+        missing = missing_files(assignment, criteria, clean)
         checksums = code_checksums(assignment, clean)
         if clean.code is not None and suite is None:
             again = partial(self._judge_again, clean.code, budget, material)
@@ -216,10 +216,10 @@ class _Grading:
         for _ in range(2):
             with self._process(code, budget) as student:
                 plugin = self._run_checks(replace(material, student=student), only)
-                found = placed(plugin.results, student), ambiguous(student, code)
+                outcome = placed(plugin.results, student), ambiguous(student, code)
             if not plugin.sandbox_failed:
                 break
-        return found
+        return outcome
 
     def _process(self, code: Path | None, budget: Budget) -> Student:
         """Return a sandboxed process for this code; it starts at the first call."""

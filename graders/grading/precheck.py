@@ -55,15 +55,15 @@ def precheck_options(
     beside = data is None and holds_data(assignment.data, upload)
     if beside and not any(differences(assignment, upload)):
         data = upload
-    wanted = tuple(
+    criteria = tuple(
         criterion
         for criterion in visible_part(assignment).rubric
         if only is None or criterion.id in only
     )
     waiting = _metrics_of_the_data(assignment) if data is None else frozenset[str]()
-    judged = frozenset(c.id for c in wanted if c.id not in waiting)
-    not_graded = tuple(c.title for c in wanted if c.id not in judged)
-    return Precheck(Options(tier, data, judged), not_graded, wanted)
+    judged = frozenset(c.id for c in criteria if c.id not in waiting)
+    not_graded = tuple(c.title for c in criteria if c.id not in judged)
+    return Precheck(Options(tier, data, judged), not_graded, criteria)
 
 
 def _metrics_of_the_data(assignment: Assignment) -> frozenset[str]:
@@ -74,10 +74,10 @@ def _metrics_of_the_data(assignment: Assignment) -> frozenset[str]:
     if not metrics:
         return metrics
     try:
-        found = collected(assignment)
+        checks = collected(assignment)
     except GraderFault:  # grading says what is wrong
         return metrics
-    asking = {each.check.criterion for each in found if each.fixtures & ASKS_FOR_DATA}
+    asking = {check.check.criterion for check in checks if check.fixtures & ASKS_FOR_DATA}
     return metrics & asking
 
 
@@ -89,7 +89,9 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
     if result.status == "rejected":  # its content is unknown
         return {}
     contents = look_into(result.submission.path)
-    kinds = {each.kind for each in plan.wanted if each.points or each.kind == "code"}
+    kinds = {
+        criterion.kind for criterion in plan.wanted if criterion.points or criterion.kind == "code"
+    }
     missing: dict[str, str] = {}
     if "code" in kinds:
         missing |= _files(assignment, contents)
@@ -128,11 +130,11 @@ def _files(assignment: Assignment, contents: Contents) -> dict[str, str]:
 
 def _names(assignment: Assignment, contents: Contents, result: Result) -> dict[str, str]:
     checks = (check for graded in result.criteria for check in graded.checks)
-    said = " ".join(check.message for check in checks if check.status == "failed")
+    messages = " ".join(check.message for check in checks if check.status == "failed")
     return {
         name: f"`{name}` is defined in none of your files."
         for name in assignment.files.names
-        if re.search(rf"\b{re.escape(name)}\b", said) and not contents.defines(name)
+        if re.search(rf"\b{re.escape(name)}\b", messages) and not contents.defines(name)
     }
 
 

@@ -50,14 +50,14 @@ def best_of_rivals(
         names = ", ".join(f"`{path.relative_to(code).as_posix()}`" for path in taken)
         again, taken = judge(lost)
         gains = {
-            each
-            for each in lost
-            if _earned(again, assignment, each) > _points(results, assignment, each)
+            criterion
+            for criterion in lost
+            if _earned(again, assignment, criterion) > _points(results, assignment, criterion)
         }
         if gains:
             notes.append(f"without {names}, {', '.join(sorted(gains))} earns more: that counts")
-        kept = [result for result in results if result.check.criterion not in gains]
-        results = [*kept, *(each for each in again if each.check.criterion in gains)]
+        unchanged = [result for result in results if result.check.criterion not in gains]
+        results = [*unchanged, *(result for result in again if result.check.criterion in gains)]
         lost = _lost(results, assignment)
     return results, notes
 
@@ -76,11 +76,11 @@ def _lost(results: Sequence[CheckResult], assignment: Assignment) -> frozenset[s
 
 def _points(results: Sequence[CheckResult], assignment: Assignment, criterion: str) -> float:
     """Return the points of a criterion; the maximum if it is undecided."""
-    known = next(each for each in assignment.rubric if each.id == criterion)
+    entry = next(entry for entry in assignment.rubric if entry.id == criterion)
     points = criterion_points(
-        known, [result for result in results if result.check.criterion == criterion]
+        entry, [result for result in results if result.check.criterion == criterion]
     )
-    return known.points if points is None else points
+    return entry.points if points is None else points
 
 
 def _earned(results: Sequence[CheckResult], assignment: Assignment, criterion: str) -> float:
@@ -111,11 +111,11 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
     failed = [
         result for result in results if result.status == "failed" and ", line " not in result.actual
     ]
-    known: dict[str, str] = _reply(student, PLACES, _texts, {}) if failed else {}
+    places: dict[str, str] = _reply(student, PLACES, _texts, {}) if failed else {}
 
     def place(each: CheckResult) -> str:
         words = (*WORD.findall(each.check.description), each.check.criterion)
-        return next((known[word] for word in words if word in known), "")
+        return next((places[word] for word in words if word in places), "")
 
     return [
         replace(result, message=f"{result.message}\nThis check judges {text}.".lstrip())
@@ -133,7 +133,7 @@ def notes_on_files(student: Student) -> list[str]:
 
 
 def _lines(reply: Any) -> list[str]:
-    return [clean(each)[:LONGEST] for each in reply[:MOST] if isinstance(each, str)]
+    return [clean(line)[:LONGEST] for line in reply[:MOST] if isinstance(line, str)]
 
 
 def _texts(reply: Any) -> dict[str, str]:

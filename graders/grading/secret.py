@@ -30,17 +30,17 @@ def settle_inputs_seed(store: Store, inputs: str = "") -> int:
     `inputs` is `secret`, `public`, a file, or "", which accepts whatever is stored. Raises
     UsageError if another seed is stored.
     """
-    kept = store.inputs_seed()
-    wanted = read_inputs_seed(inputs, kept)
-    if kept is None:
-        store.keep_inputs_seed(wanted)
-    elif inputs and wanted != kept:
-        held = "public inputs" if kept == PUBLIC else "inputs from another secret"
-        same = "add `--inputs public`" if kept == PUBLIC else "use the same inputs as before"
+    stored = store.inputs_seed()
+    seed = read_inputs_seed(inputs, stored)
+    if stored is None:
+        store.keep_inputs_seed(seed)
+    elif inputs and seed != stored:
+        held = "public inputs" if stored == PUBLIC else "inputs from another secret"
+        same = "add `--inputs public`" if stored == PUBLIC else "use the same inputs as before"
         raise UsageError(
             f"--inputs {inputs}: the saved results use {held}", f"{same}, or choose another --out"
         )
-    return wanted if kept is None else kept
+    return seed if stored is None else stored
 
 
 def with_inputs_seed(request: GradingRequest, store: Store, inputs: str) -> GradingRequest:

@@ -21,7 +21,7 @@ def missing_files(
     assignment: Assignment, wanted: Collection[Criterion], clean: CleanFolder
 ) -> list[str]:
     """Return the names of the files that the criteria with points need and the upload lacks."""
-    kinds, files = {each.kind for each in wanted if each.points}, assignment.files
+    kinds, files = {criterion.kind for criterion in wanted if criterion.points}, assignment.files
     missing: list[str] = []
     if "code" in kinds:
         missing += _missing_code(files.code, [path.name for path in _code_files(clean.root)])
@@ -39,14 +39,14 @@ def code_checksums(assignment: Assignment, clean: CleanFolder) -> dict[str, str]
     equal in honest uploads, too.
     """
     folders = (assignment.folder / name for name in GIVEN)
-    given = {_sha256(_content(path)) for folder in folders for path in _code_files(folder)}
-    found = {}
+    handed_out = {_sha256(_content(path)) for folder in folders for path in _code_files(folder)}
+    checksums = {}
     for path in _code_files(clean.root):
         content = _content(path)
-        asked = any(fnmatchcase(path.name, name) for name in assignment.files.code)
-        if asked and not _is_tiny(content) and not UNWRITTEN.search(content):
-            found[str(path.relative_to(clean.root))] = _sha256(content)
-    return {name: sha256 for name, sha256 in found.items() if sha256 not in given}
+        required = any(fnmatchcase(path.name, name) for name in assignment.files.code)
+        if required and not _is_tiny(content) and not UNWRITTEN.search(content):
+            checksums[str(path.relative_to(clean.root))] = _sha256(content)
+    return {name: sha256 for name, sha256 in checksums.items() if sha256 not in handed_out}
 
 
 def _missing_code(patterns: Collection[str], names: Collection[str]) -> list[str]:

@@ -118,13 +118,13 @@ class _Prints:
 
     def larger_shares(self) -> NDArray[np.float64]:
         """Return the larger share of each pair."""
-        counts = np.maximum([len(each) for each in self.own], LEAST)
+        counts = np.maximum([len(prints) for prints in self.own], LEAST)
         return self.shared / np.minimum(counts[: len(self.shared), None], counts)
 
     def shares(self, one: int, other: int) -> Shares:
         """Return both shares of one pair."""
         both = float(self.shared[one, other])
-        return Shares(*(both / max(len(self.own[each]), LEAST) for each in (one, other)))
+        return Shares(*(both / max(len(self.own[at]), LEAST) for at in (one, other)))
 
 
 def compare(
@@ -138,8 +138,8 @@ def compare(
     prints = {kind: _prints(kind, everyone, n, given) for kind in KINDS}
     shares = {kind: prints[kind].larger_shares() for kind in KINDS}
     counted = np.arange(len(everyone)) > np.arange(n)[:, None]  # each pair once, no two past ones
-    for each in _of_one_student(everyone, n):
-        counted[each] = False
+    for pair in _of_one_student(everyone, n):
+        counted[pair] = False
     best = np.where(counted, np.maximum(shares["code"], shares["answers"]), 0)
     amount = prints["code"].shared + prints["answers"].shared  # among equal shares, most first
     order = np.lexsort((-amount.ravel(), -best.ravel()))[: np.count_nonzero(best)]
@@ -157,7 +157,7 @@ def compare(
         ranked=tuple(_pairs(everyone, n, prints, ranked[:LISTED])),
         groups=_connected(linked),
         files=tuple(_shared_files(everyone, n, given)),
-        notes=tuple((each.id, note) for each in everyone for note in each.notes),
+        notes=tuple((upload.id, note) for upload in everyone for note in upload.notes),
     )
 
 
@@ -177,11 +177,11 @@ def _pairs(
             answers=prints["answers"].shares(a, b),
         )
         if rank < SHOWN:
-            found = [
+            passages = [
                 passage for k in KINDS for passage in _passages(k, everyone, prints[k], (a, b))
             ]
-            longest = tuple(sorted(found, key=lambda each: -each.tokens)[:MOST_PASSAGES])
-            pair = replace(pair, found=len(found), passages=longest)
+            longest = tuple(sorted(passages, key=lambda passage: -passage.tokens)[:MOST_PASSAGES])
+            pair = replace(pair, found=len(passages), passages=longest)
         yield pair
 
 
@@ -191,35 +191,40 @@ def _tokens(kind: Kind, upload: Upload) -> Tokens:
 
 def _of_one_student(everyone: Sequence[Upload], n: int) -> Iterator[tuple[int, int]]:
     """Yield the pairs of which one student submitted both: attempts, or work of an earlier year."""
-    own = defaultdict[str, list[int]](list)
-    for at, each in enumerate(everyone):
-        for student in each.students:
-            own[student].append(at)
-    return ((a, b) for found in own.values() for a in found if a < n for b in found if a < b)
+    by_student = defaultdict[str, list[int]](list)
+    for at, upload in enumerate(everyone):
+        for student in upload.students:
+            by_student[student].append(at)
+    return (
+        (a, b) for places in by_student.values() for a in places if a < n for b in places if a < b
+    )
 
 
 def _prints(kind: Kind, everyone: Sequence[Upload], n: int, given: Iterable[Upload]) -> _Prints:
     """Return the fingerprints; the first `n` uploads are those of this course."""
-    found = [fingerprints(_tokens(kind, each), WINNOWING[kind]) for each in everyone]
+    all_prints = [fingerprints(_tokens(kind, upload), WINNOWING[kind]) for upload in everyone]
     holders: dict[int, list[int]] = defaultdict(list)
-    for at, each in enumerate(found):
-        for print_ in each:
+    for at, prints in enumerate(all_prints):
+        for print_ in prints:
             holders[print_].append(at)
     handed_out = {
-        print_ for each in given for print_ in fingerprints(_tokens(kind, each), WINNOWING[kind])
+        print_
+        for upload in given
+        for print_ in fingerprints(_tokens(kind, upload), WINNOWING[kind])
     }
     most, past_most = (max(FEW, SHARE * count) for count in (n, len(everyone) - n))
     shared = np.zeros((n, len(everyone)), np.int32)
     common = 0
     for print_, held in holders.items():
-        own = [at for at in held if at < n]
-        if len(own) > most or len(held) - len(own) > past_most:
+        current = [at for at in held if at < n]
+        if len(current) > most or len(held) - len(current) > past_most:
             common += 1
             handed_out.add(print_)
-        elif own and len(held) > 1 and print_ not in handed_out:
-            shared[np.ix_(own, held)] += 1
+        elif current and len(held) > 1 and print_ not in handed_out:
+            shared[np.ix_(current, held)] += 1
     counting = (
-        {print_: at for print_, at in each.items() if print_ not in handed_out} for each in found
+        {print_: at for print_, at in prints.items() if print_ not in handed_out}
+        for prints in all_prints
     )
     return _Prints(tuple(counting), shared, common)
 
@@ -231,12 +236,12 @@ def _binned(shares: NDArray[np.float64]) -> tuple[int, ...]:
 def _passages(
     kind: Kind, everyone: Sequence[Upload], prints: _Prints, pair: tuple[int, int]
 ) -> Iterator[SharedPassage]:
-    one, other = (_tokens(kind, everyone[each]) for each in pair)
-    mine, theirs = (prints.own[each] for each in pair)
-    places = ((mine[each], theirs[each]) for each in mine.keys() & theirs.keys())
-    for found in shared_passages(one, other, places):
-        excerpts = (_excerpt(one, found.first, found), _excerpt(other, found.second, found))
-        yield SharedPassage(kind, found.length, *excerpts)
+    one, other = (_tokens(kind, everyone[at]) for at in pair)
+    mine, theirs = (prints.own[at] for at in pair)
+    places = ((mine[print_], theirs[print_]) for print_ in mine.keys() & theirs.keys())
+    for passage in shared_passages(one, other, places):
+        excerpts = (_excerpt(one, passage.first, passage), _excerpt(other, passage.second, passage))
+        yield SharedPassage(kind, passage.length, *excerpts)
 
 
 def _excerpt(tokens: Tokens, start: int, found: Passage) -> Excerpt:
@@ -262,16 +267,16 @@ def _shared_files(
     everyone: Sequence[Upload], n: int, given: Iterable[Upload]
 ) -> Iterator[SharedFile]:
     """Yield the files that agree in some pair, the rarest agreement first."""
-    handed_out = {file.sha256 for each in given for file in each.files}
+    handed_out = {file.sha256 for upload in given for file in upload.files}
     named: dict[str, dict[int, DataFile]] = defaultdict(dict)
     for at, upload in enumerate(everyone):
         for file in upload.files:
             if file.sha256 not in handed_out:
                 named[file.name][at] = file
-    found = [_shared_file(name, held, n, everyone) for name, held in named.items()]
-    agreeing = [each for each in found if each.equal or each.nearly]
+    files = [_shared_file(name, held, n, everyone) for name, held in named.items()]
+    agreeing = [file for file in files if file.equal or file.nearly]
     yield from sorted(
-        agreeing, key=lambda each: ((each.equal + each.nearly) / each.pairs, each.name)
+        agreeing, key=lambda file: ((file.equal + file.nearly) / file.pairs, file.name)
     )
 
 
@@ -293,8 +298,8 @@ def _shared_file(
                 twin = places[row + 1 + int(other)]
                 same = held[at].sha256 == held[twin].sha256
                 (equal if same else nearly).append((everyone[at].id, everyone[twin].id))
-    own = sum(at < n for at in held)
-    pairs = own * (own - 1) // 2 + own * (len(held) - own)
+    current = sum(at < n for at in held)
+    pairs = current * (current - 1) // 2 + current * (len(held) - current)
     few = len(equal) + len(nearly) <= MOST_LINKS
     groups = _connected([*equal, *nearly]) if few else ()
     return SharedFile(name, len(held), pairs, len(equal), len(nearly), groups)

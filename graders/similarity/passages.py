@@ -42,9 +42,9 @@ class Passage:
 
 def fingerprints(tokens: Tokens, by: Winnowing) -> Mapping[int, list[int]]:
     """Return the fingerprints, each with the places of its first tokens."""
-    found: dict[int, list[int]] = defaultdict(list)
+    places: dict[int, list[int]] = defaultdict(list)
     if len(tokens.codes) < by.k:
-        return found
+        return places
     runs = len(tokens.codes) - by.k + 1
     hashes = np.zeros(runs, np.uint64)
     for at in range(by.k):
@@ -53,10 +53,10 @@ def fingerprints(tokens: Tokens, by: Winnowing) -> Mapping[int, list[int]]:
     hashes *= BASE
     borders = np.flatnonzero(np.diff(tokens.unit)) + 1
     for start, end in zip([0, *borders], [*borders, len(tokens.codes)], strict=True):
-        own = hashes[start : end - by.k + 1] if end - start >= by.k else hashes[:0]
-        for at in _smallest(own, by.w):
-            found[int(own[at])].append(int(start) + int(at))
-    return found
+        piece = hashes[start : end - by.k + 1] if end - start >= by.k else hashes[:0]
+        for at in _smallest(piece, by.w):
+            places[int(piece[at])].append(int(start) + int(at))
+    return places
 
 
 def _smallest(hashes: NDArray[np.uint64], w: int) -> NDArray[np.int64]:
@@ -78,20 +78,20 @@ def shared_passages(
     starts = {
         (a, b) for mine, theirs in places for a in mine[:MOST_PLACES] for b in theirs[:MOST_PLACES]
     }
-    found: dict[int, Passage] = {}  # the last one of each distance between the two places
+    by_distance: dict[int, Passage] = {}  # the last one of each distance between the two places
     passages = []
     for a, b in sorted(starts):
-        last = found.get(a - b)
+        last = by_distance.get(a - b)
         if last is None or a >= last.first + last.length:
-            found[a - b] = _around(one, other, a, b)
-            passages.append(found[a - b])
-    return sorted(_apart(passages), key=lambda each: (each.first, each.second))
+            by_distance[a - b] = _around(one, other, a, b)
+            passages.append(by_distance[a - b])
+    return sorted(_apart(passages), key=lambda passage: (passage.first, passage.second))
 
 
 def _apart(passages: Iterable[Passage]) -> Iterator[Passage]:
     """Yield the passages, the longest first, except those mostly covered by longer ones."""
     mine, theirs = set[int](), set[int]()
-    for passage in sorted(passages, key=lambda each: (-each.length, each.first, each.second)):
+    for passage in sorted(passages, key=lambda run: (-run.length, run.first, run.second)):
         here = range(passage.first, passage.first + passage.length)
         there = range(passage.second, passage.second + passage.length)
         covered = max(len(mine.intersection(here)), len(theirs.intersection(there)))

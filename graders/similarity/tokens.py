@@ -52,32 +52,32 @@ class Tokens:
 
 def code_tokens(texts: Sequence[Text], most: int) -> Tokens:
     """Return the first tokens of Python code, whether it parses or not."""
-    found: list[tuple[str, int, int, int]] = []
+    rows: list[tuple[str, int, int, int]] = []
     unit = 0
     for at, text in enumerate(texts):
         unit += 1
         for word, line in _code_words("\n".join(text.lines)):
             unit += word in STARTS_UNIT
-            found.append((word, at, line, unit))
-            if len(found) == most:
-                return _tokens(texts, found)
-    return _tokens(texts, found)
+            rows.append((word, at, line, unit))
+            if len(rows) == most:
+                return _tokens(texts, rows)
+    return _tokens(texts, rows)
 
 
 def word_tokens(texts: Sequence[Text], most: int) -> Tokens:
     """Return the first words of prose; their case does not matter."""
-    found = [
+    rows = [
         (word.casefold(), at, number, at)
         for at, text in enumerate(texts)
         for number, line in enumerate(text.lines)
         for word in WORD.findall(line)
     ]
-    return _tokens(texts, found[:most])
+    return _tokens(texts, rows[:most])
 
 
 def _tokens(texts: Sequence[Text], found: Sequence[tuple[str, int, int, int]]) -> Tokens:
-    codes = np.array([zlib.crc32(each[0].encode("utf-8", "replace")) for each in found], np.uint64)
-    places = np.array([each[1:] for each in found], np.int32).reshape(-1, 3)
+    codes = np.array([zlib.crc32(row[0].encode("utf-8", "replace")) for row in found], np.uint64)
+    places = np.array([row[1:] for row in found], np.int32).reshape(-1, 3)
     return Tokens(tuple(texts), codes, places[:, 0], places[:, 1], places[:, 2])
 
 
@@ -115,8 +115,8 @@ def _without_meaning(source: str) -> list[tuple[int, int]]:
         before = lines[line - 1].encode("utf-8", "replace")[:column]
         return starts[line - 1] + len(before.decode("utf-8", "replace"))
 
-    found = chain(_annotations(nodes), _dead(nodes))
-    return sorted((offset(*each[:2]), offset(*each[2:])) for each in found)
+    places = chain(_annotations(nodes), _dead(nodes))
+    return sorted((offset(*place[:2]), offset(*place[2:])) for place in places)
 
 
 def _annotations(nodes: Iterable[ast.AST]) -> Iterator[Place]:
@@ -132,7 +132,7 @@ def _annotations(nodes: Iterable[ast.AST]) -> Iterator[Place]:
 
 def _dead(nodes: Sequence[ast.AST]) -> Iterator[Place]:
     """Yield the places of imports, prints and statements without an effect."""
-    names = [each for each in nodes if isinstance(each, ast.Name)]
+    names = [node for node in nodes if isinstance(node, ast.Name)]
     read = {name.id for name in names if isinstance(name.ctx, ast.Load)}
     for node in nodes:
         if isinstance(node, ast.stmt) and _does_nothing(node):
@@ -140,8 +140,8 @@ def _dead(nodes: Sequence[ast.AST]) -> Iterator[Place]:
         if isinstance(node, (ast.If, ast.While)) and _is_false(node.test):
             yield (*_place(node)[:2], *_place(node.body[-1])[2:])
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            inside = (each for each in ast.walk(node) if isinstance(each, ast.stmt))
-            yield from (_place(each) for each in inside if _is_unread(each, read))
+            inside = (inner for inner in ast.walk(node) if isinstance(inner, ast.stmt))
+            yield from (_place(inner) for inner in inside if _is_unread(inner, read))
         body = getattr(node, "body", None)
         statements: Iterator[ast.stmt] = iter(body if isinstance(body, list) else ())
         if any(isinstance(statement, LEAVES) for statement in statements):

@@ -110,8 +110,8 @@ def read_upload(submission: Submission) -> Upload:
         notes.append(f"only its first {MOST_TOKENS:,} tokens were compared")
     files = tuple(reading.files)
     people = people_in(submission.student)
-    known = frozenset(name_key(p.email or p.sid or p.canvas) for p in people) - {""}
-    return Upload(submission.id, code, answers, files, tuple(notes), known)
+    students = frozenset(name_key(p.email or p.sid or p.canvas) for p in people) - {""}
+    return Upload(submission.id, code, answers, files, tuple(notes), students)
 
 
 def _read(path: Path, name: str, size: int, reading: _Reading) -> None:

@@ -60,10 +60,10 @@ class Adjustments:
         """
         moment = now()
         with transaction(self.file, self.connection):
-            known = {each.key: each for each in self.all()}
+            newest = {adjustment.key: adjustment for adjustment in self.all()}
             for adjustment in adjustments:
-                if adjustment.key in known and known[adjustment.key].number != adjustment.seen:
-                    raise Overtaken(known[adjustment.key])
+                if adjustment.key in newest and newest[adjustment.key].number != adjustment.seen:
+                    raise Overtaken(newest[adjustment.key])
                 *values, _, _ = astuple(adjustment)
                 self.connection.execute(
                     f"INSERT INTO adjustments ({COLUMNS}) VALUES ({', '.join('?' * 11)})",  # noqa: S608

@@ -47,8 +47,8 @@ class StaffTable:
                 problem = f"{where} has more cells than the first line"
                 raise UsageError(problem, "put a text with commas in quotes")
             padded = (*map(plain_cell, cells), *[""] * len(header))
-            known = {name: cell.strip() for name, cell in zip(header, padded, strict=False)}
-            yield where, dict.fromkeys((*self.needed, *self.optional), "") | known
+            row = {name: cell.strip() for name, cell in zip(header, padded, strict=False)}
+            yield where, dict.fromkeys((*self.needed, *self.optional), "") | row
 
     def kept(self) -> list[Mapping[str, str]]:
         """Return all rows, the oldest first; none if there is no file."""
@@ -60,7 +60,7 @@ class StaffTable:
         if self.file.exists():
             header, _ = self._read()
             old = self.file.read_text(encoding="utf-8-sig").partition("\n")[2]
-        names = (*header, *(each for each in self.optional if each not in header))
+        names = (*header, *(name for name in self.optional if name not in header))
         new = [[row.get(name, "").translate(_ON_ONE_LINE) for name in names] for row in rows]
         end = "" if old.endswith("\n") or not old else "\n"
         comma = self._delimiter()
@@ -87,8 +87,8 @@ class StaffTable:
         except UnicodeDecodeError as error:
             raise UsageError(f"{self.file} is not UTF-8 text", SAVE_IT) from error
         except (OSError, csv.Error) as error:
-            said = getattr(error, "strerror", None) or error
-            raise UsageError(f"{self.file}: {said}", f"its columns are {columns}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(f"{self.file}: {reason}", f"its columns are {columns}") from error
         for name in header:
             if name not in (*self.needed, *self.optional):
                 near = did_you_mean(name, (*self.needed, *self.optional))

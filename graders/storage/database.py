@@ -192,9 +192,9 @@ def open_existing(file: Path) -> Iterator[sqlite3.Connection]:
 
 def keep_private(file: Path) -> None:
     """Let only the owner read the store, its write-ahead log and its index."""
-    for each in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
+    for path in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
         with contextlib.suppress(FileNotFoundError):
-            each.chmod(OWNERS_ALONE)
+            path.chmod(OWNERS_ALONE)
 
 
 def _make_private(file: Path) -> None:
@@ -210,19 +210,19 @@ def in_words(file: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
-        known = [REMEDIES[each] for each in REMEDIES if name.startswith(each)]
-        what, remedy = known[0] if known else (f"cannot be used: {error}", DAMAGED)
+        remedies = [REMEDIES[prefix] for prefix in REMEDIES if name.startswith(prefix)]
+        what, remedy = remedies[0] if remedies else (f"cannot be used: {error}", DAMAGED)
         raise StorageError(f"{file} {what}", remedy) from error
 
 
 def _check(file: Path, connection: sqlite3.Connection, *, is_new: bool) -> None:
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found > SCHEMA_VERSION:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > SCHEMA_VERSION:
         raise StorageError(
-            f"{file} was written by a newer Softmark (schema {found}, known {SCHEMA_VERSION})",
+            f"{file} was written by a newer Softmark (schema {version}, known {SCHEMA_VERSION})",
             "update Softmark, or choose another --out",
         )
-    if found == 0:
+    if version == 0:
         # A first grading that was killed leaves an empty store, too, but no files of Results.
         if not is_new and any((file.parent / "results").glob("*.json")):
             raise StorageError(f"{file} is damaged: it is empty", DAMAGED)

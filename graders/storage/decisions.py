@@ -56,7 +56,7 @@ class Decisions:
         moment = now()
         rows = [replace(decision, decided_at=moment) for decision in decisions]
         with transaction(self.file, self.connection):
-            late = [] if unseen else [each for each in rows if self._newest(each) != each.seen]
+            late = [] if unseen else [row for row in rows if self._newest(row) != row.seen]
             if late:
                 raise Overtaken(late)
             for row in rows:
@@ -72,8 +72,8 @@ class Decisions:
     def written(self) -> int:
         """Return the number of the newest decision that the files in DIR include."""
         with in_words(self.file):
-            found = self.connection.execute("SELECT number FROM written").fetchone()
-        return int(found[0]) if found else 0
+            row = self.connection.execute("SELECT number FROM written").fetchone()
+        return int(row[0]) if row else 0
 
     def keep_written(self, number: int) -> None:
         """Record that the files in DIR include all decisions up to this one."""

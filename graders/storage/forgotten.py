@@ -52,7 +52,7 @@ def forget_rows(
         )
         number = connection.execute(
             "INSERT INTO forgotten VALUES (NULL, ?, ?, ?, ?, ?, ?)",
-            (reviewer, *(counts[each] for each in TABLES[:4]), moment),
+            (reviewer, *(counts[table] for table in TABLES[:4]), moment),
         ).lastrowid
     write_anew(file, connection)
     del counts["members"]

@@ -46,6 +46,6 @@ def _of_criterion(graded: CriterionResult) -> Iterator[tuple[tuple[str, str], Ve
     name = graded.criterion.id
     if graded.status != "error":
         yield (name, ""), (graded.status, graded.points)
-    for found in graded.checks:
-        if found.status != "error":  # a check that depends on an `error` is one, too
-            yield (name, found.id), (found.status, found.fraction)
+    for check in graded.checks:
+        if check.status != "error":  # a check that depends on an `error` is one, too
+            yield (name, check.id), (check.status, check.fraction)

@@ -85,9 +85,9 @@ class Overtaken(Exception):
 
 def code_of(key: bytes, submission: str) -> str:
     """Return the request code of a submission, such as `ABCDE-23456`."""
-    said = b"request\0" + submission.encode(errors="surrogateescape")
-    made = base64.b32encode(hmac.new(key, said, hashlib.sha256).digest()).decode()[:DIGITS]
-    return f"{made[: DIGITS // 2]}-{made[DIGITS // 2 :]}"
+    message = b"request\0" + submission.encode(errors="surrogateescape")
+    digits = base64.b32encode(hmac.new(key, message, hashlib.sha256).digest()).decode()[:DIGITS]
+    return f"{digits[: DIGITS // 2]}-{digits[DIGITS // 2 :]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,11 @@ class Requests:
         Raises Overtaken if it was made after reading only the first `seen` replies.
         """
         with transaction(self.file, self.connection):
-            known = next((each.replies for each in self.all() if each.number == number), ())
-            if seen is not None and seen < len(known):
-                raise Overtaken(known[-1])
+            replies = next(
+                (request.replies for request in self.all() if request.number == number), ()
+            )
+            if seen is not None and seen < len(replies):
+                raise Overtaken(replies[-1])
             self.connection.execute(
                 "INSERT INTO replies SELECT NULL, number, submission, ?, ?, ?, ? FROM requests "
                 "WHERE number = ?",
@@ -163,13 +165,13 @@ class Comments:
         moment, added = now(), 0
         with transaction(self.file, self.connection):
             shown = self.shown()
-            known = {(each.submission, each.reviewer, each.comment) for each in shown}
-            numbers = {each.number for each in shown}
+            keys = {(comment.submission, comment.reviewer, comment.comment) for comment in shown}
+            numbers = {comment.number for comment in shown}
             for comment in comments:
-                said = (comment.submission, comment.reviewer, comment.comment)
-                is_new = comment.withdraws in numbers if comment.withdraws else said not in known
+                key = (comment.submission, comment.reviewer, comment.comment)
+                is_new = comment.withdraws in numbers if comment.withdraws else key not in keys
                 if is_new:
-                    row = (*said, comment.mistake, comment.withdraws, moment)
+                    row = (*key, comment.mistake, comment.withdraws, moment)
                     self.connection.execute(
                         "INSERT INTO comments VALUES (NULL, ?, ?, ?, ?, ?, ?)", row
                     )

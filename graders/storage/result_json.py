@@ -201,9 +201,9 @@ def _adjustment_to_json(adjusted: Adjusted) -> dict[str, object]:
 
 def _check_to_json(found: CheckResult) -> dict[str, object]:
     declared = {key: getattr(found.check, key) for key in DECLARED}
-    said = {key: getattr(found, key) for key in _Check.model_fields if key not in declared}
+    outcome = {key: getattr(found, key) for key in _Check.model_fields if key not in declared}
     shown: dict[str, object] = {"figures": [asdict(figure) for figure in found.figures]}
-    return declared | said | shown | {"counterexample": dict(found.counterexample) or None}
+    return declared | outcome | shown | {"counterexample": dict(found.counterexample) or None}
 
 
 def _plain(value: object) -> object:

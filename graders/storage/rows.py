@@ -55,8 +55,8 @@ class Release:
 def member_of(row: tuple[Any, ...]) -> Member:
     """Return the member in a row of MEMBERS."""
     name, status, sha256, path, listed, address, options, keys, total = row
-    known = {str(criterion): str(key) for criterion, key in json.loads(keys).items()}
-    key = CacheKey(address, options, known)
+    sums = {str(criterion): str(key) for criterion, key in json.loads(keys).items()}
+    key = CacheKey(address, options, sums)
     return Member(name, status, sha256, decoded(path), bool(listed), key, total)
 
 
@@ -71,9 +71,9 @@ def people_and_time(
     for document, annex, stored in connection.execute(query, (submission, address)):
         if sum_of(document, annex) != stored:
             continue  # damaged: reading it will raise
-        given = json.loads(whole(document, annex))["submission"]
-        moment = given["submitted_at"]
-        return str(given["student"]), datetime.fromisoformat(moment) if moment else None
+        fields = json.loads(whole(document, annex))["submission"]
+        moment = fields["submitted_at"]
+        return str(fields["student"]), datetime.fromisoformat(moment) if moment else None
     return submission, None
 
 
@@ -111,8 +111,8 @@ def _write_anew(
         if sum_of(document, annex) != stored:
             continue  # damaged: reading it will raise
         result = result_from_text(whole(document, annex), address)
-        known = replace(result.submission, student=student, submitted_at=moment)
-        document = result_text(replace(result, submission=known))
+        updated = replace(result.submission, student=student, submitted_at=moment)
+        document = result_text(replace(result, submission=updated))
         connection.execute(
             "UPDATE results SET document = ?, annex = '', sum = ? "
             "WHERE submission = ? AND address = ?",
@@ -124,10 +124,10 @@ def whole(document: str, annex: str) -> str:
     """Return a Result's JSON, completed from the separate column of earlier versions' stores."""
     if not annex:
         return document
-    result, kept = json.loads(document), json.loads(annex)
-    result["submission"]["submitted_at"] = kept["submitted_at"]
-    result["assignment"]["title"] = kept["title"]
-    for criterion, (kind, checks) in zip(result["criteria"], kept["criteria"], strict=True):
+    result, extra = json.loads(document), json.loads(annex)
+    result["submission"]["submitted_at"] = extra["submitted_at"]
+    result["assignment"]["title"] = extra["title"]
+    for criterion, (kind, checks) in zip(result["criteria"], extra["criteria"], strict=True):
         criterion["kind"] = kind
         for check, (weight, depends_on) in zip(criterion["checks"], checks, strict=True):
             check |= {"weight": weight, "depends_on": depends_on}

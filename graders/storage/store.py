@@ -63,17 +63,17 @@ class Store:
         Raises StorageError if the store has another assignment's Results.
         """
         with self._transaction() as connection:
-            known = self.generations()
-            if known and known[0].assignment != assignment.name:
+            generations = self.generations()
+            if generations and generations[0].assignment != assignment.name:
                 raise StorageError(
-                    f"{self._file} contains results of `{known[0].assignment}`",
+                    f"{self._file} contains results of `{generations[0].assignment}`",
                     "choose another --out for each assignment",
                 )
-            base = max(known, key=lambda each: each.published, default=None)
-            same = known[-1] if draft and known else base
+            base = max(generations, key=lambda generation: generation.published, default=None)
+            same = generations[-1] if draft and generations else base
             if same is not None and same.checks == checks and bool(same.published) != draft:
                 return same.number
-            number = len(known) + 1
+            number = len(generations) + 1
             connection.execute(
                 "INSERT INTO generations VALUES (?, ?, ?, ?, ?, NULL)",
                 (number, assignment.name, assignment.version, checks, now()),
@@ -90,23 +90,23 @@ class Store:
 
     def generations(self) -> list[Generation]:
         """Return every generation, the oldest first."""
-        found = self._rows(
+        records = self._rows(
             "SELECT number, assignment, version, checks, made_at, coalesce(published, 0), "
             "(SELECT count(*) FROM members WHERE generation = number) "
             "FROM generations ORDER BY number"
         )
-        return [Generation(*row) for row in found]
+        return [Generation(*row) for row in records]
 
     def generation(self, number: int = 0) -> Generation:
         """Return this generation, or for 0 the one published last; raises StorageError if none."""
-        known = [
+        usable = [
             generation
             for generation in self.generations()
             if generation.published or generation.number == number
         ]
-        for each in sorted(known, key=lambda each: each.published, reverse=True):
-            if number in (0, each.number):
-                return each
+        for generation in sorted(usable, key=lambda generation: generation.published, reverse=True):
+            if number in (0, generation.number):
+                return generation
         remedy = "`show` lists what there is" if number else "grade with `run` or `batch` first"
         raise StorageError(
             f"{self._file} has no generation {number or 'that is published'}", remedy
@@ -116,8 +116,8 @@ class Store:
         """Return the status of the Result at this address, or None if there is none."""
         query = "SELECT status FROM results WHERE submission = ? AND address = ?"
         for (status,) in self._rows(query, submission, address):
-            known: ResultStatus = status
-            return known
+            stored: ResultStatus = status
+            return stored
         return None
 
     def inputs_seed(self) -> int | None:
@@ -134,11 +134,11 @@ class Store:
 
     def last_release(self) -> Release | None:
         """Return the last release or withdrawal, or None if there is none."""
-        found = self._rows(
+        records = self._rows(
             "SELECT released, decided_at, coalesce(reviewer, '') FROM releases "
             "LEFT JOIN released_by ON release = number ORDER BY number DESC LIMIT 1"
         )
-        return next((Release(bool(said), when, who) for said, when, who in found), None)
+        return next((Release(bool(released), when, who) for released, when, who in records), None)
 
     def released(self) -> bool:
         """Return whether the criteria that wait for a release are released now."""
@@ -149,16 +149,16 @@ class Store:
         """Record a release or its withdrawal, with who and when; skip it if nothing changes."""
         if released != self.released():
             with self._transaction() as connection:
-                made = connection.execute(
+                cursor = connection.execute(
                     "INSERT INTO releases VALUES (NULL, ?, ?)", (int(released), now())
                 )
                 connection.execute(
-                    "INSERT INTO released_by VALUES (?, ?)", (made.lastrowid, reviewer)
+                    "INSERT INTO released_by VALUES (?, ?)", (cursor.lastrowid, reviewer)
                 )
 
     def wrote(self, grades: bytes) -> bool:
         """Return whether Softmark wrote this `grades.csv`; True if the store has no checksums."""
-        sums = {known for (known,) in self._rows("SELECT sum FROM grades_csv")}
+        sums = {sha256 for (sha256,) in self._rows("SELECT sum FROM grades_csv")}
         return not sums or hashlib.sha256(grades).hexdigest() in sums
 
     def keep_written(self, grades: bytes) -> None:
@@ -211,11 +211,11 @@ class Store:
 
         With `anew`, the student and the time of submission are updated, too.
         """
-        known = rows.name_anew if anew else rows.place_anew
+        update = rows.name_anew if anew else rows.place_anew
         with self._transaction() as connection:
             for submission, address in found:
                 connection.execute(LIST, (generation, submission.id, address))
-                known(connection, submission, address)
+                update(connection, submission, address)
 
     def forget(self, submission: str, reviewer: str) -> Forgotten:
         """Remove a submission from all generations, with everything that people did about it."""
@@ -268,14 +268,14 @@ class Store:
 
     def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
         """Yield the listed Results of a generation, by submission, each read when needed."""
-        wanted = None if only is None else frozenset(only)
+        chosen = None if only is None else frozenset(only)
         names = self._rows(
             "SELECT submission, address FROM members WHERE generation = ? AND listed "
             "ORDER BY submission",
             generation,
         )
         for name, address in names:
-            if wanted is None or name in wanted:
+            if chosen is None or name in chosen:
                 yield self.result(name, address)
 
     def member_result(self, generation: int, submission: str) -> Result:

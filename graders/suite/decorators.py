@@ -19,18 +19,18 @@ def read_decorators(node: Method, names: Mapping[str, str], where: str) -> dict[
 
     The topmost decorator is applied last and wins, as it does when they run.
     """
-    said: dict[str, Any] = {}
+    args: dict[str, Any] = {}
     for decorator in reversed(node.decorator_list):
         name = _name(decorator, names)
         if name in KNOWN and isinstance(decorator, ast.Call):
-            said["weight" if name in WEIGHTS else name] = _value(decorator, name, where)
-    fields: dict[str, Any] = {name: said[name] for name in ("weight", "visibility") if name in said}
-    if "leaderboard" in said:  # gradescope-utils gives no points for these, whatever their weight
-        fields |= {"leaderboard": str(said["leaderboard"]), "weight": 0.0}
-    if "number" in said:
-        fields["number"] = str(said["number"])
-    if "hide_errors" in said:
-        fields["hidden_errors"] = str(said["hide_errors"])
+            args["weight" if name in WEIGHTS else name] = _value(decorator, name, where)
+    fields: dict[str, Any] = {name: args[name] for name in ("weight", "visibility") if name in args}
+    if "leaderboard" in args:  # gradescope-utils gives no points for these, whatever their weight
+        fields |= {"leaderboard": str(args["leaderboard"]), "weight": 0.0}
+    if "number" in args:
+        fields["number"] = str(args["number"])
+    if "hide_errors" in args:
+        fields["hidden_errors"] = str(args["hide_errors"])
     return fields
 
 
@@ -56,8 +56,8 @@ def _value(call: ast.Call, name: str, where: str) -> Any:
     if name in WEIGHTS:
         return _weight(value, name, where)
     if name == "visibility" and value not in get_args(Visibility):
-        known = ", ".join(f"`{each}`" for each in get_args(Visibility))
-        raise UsageError(f"{where}: `@visibility` is {value!r}", f"choose from: {known}")
+        choices = ", ".join(f"`{choice}`" for choice in get_args(Visibility))
+        raise UsageError(f"{where}: `@visibility` is {value!r}", f"choose from: {choices}")
     return value
 
 

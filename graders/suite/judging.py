@@ -30,8 +30,8 @@ def judge(test: SuiteTest, reply: Value, score: Score) -> None:
     if test.leaderboard and isinstance(value := reply.get("value"), str):
         score.note(f"{test.leaderboard}: {_shown(value)}")
     if share is not None:  # a score that was set counts, even if the test failed afterwards
-        given = f"The test awarded {share * test.weight:g} of {test.weight:g} points."
-        score.partial(share, output or (given if share < 1 else ""))
+        sentence = f"The test awarded {share * test.weight:g} of {test.weight:g} points."
+        score.partial(share, output or (sentence if share < 1 else ""))
     elif not passed:
         fail(output or "The test failed.")
     elif output:

@@ -56,7 +56,7 @@ def read_module(path: Path) -> Module:
     _refuse_what_runs(tree, nodes, set(classes), path)
     _refuse_inner_classes(tree, set(nodes), path)
     read = {name: _class(node, names, path) for name, node in classes.items()}
-    hides = {own: known for node in nodes for own, known in _hidden(node, names)}
+    hides = {name: decorator for node in nodes for name, decorator in _hidden(node, names)}
     stars = (n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*")
     return Module(path, read, names, hides, tuple(node.module or "" for node in stars))
 
@@ -95,12 +95,12 @@ def _called(decorator: ast.expr, names: dict[str, str]) -> str:
 
 def _hidden(node: ast.stmt, names: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield each name that a statement binds to something that uses a known decorator, with it."""
-    own = [node.name] if isinstance(node, Method | ast.ClassDef) else _assigned(node)
+    targets = [node.name] if isinstance(node, Method | ast.ClassDef) else _assigned(node)
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name | ast.Attribute):
             place, _, last = full_name(ast.unparse(inner), names).rpartition(".")
             if last in KNOWN and place.startswith("gradescope_utils."):
-                yield from ((name, last) for name in own)
+                yield from ((name, last) for name in targets)
 
 
 def full_name(name: str, names: dict[str, str]) -> str:
@@ -122,8 +122,8 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
         elif isinstance(node, ast.ImportFrom):
             place = f"{node.module}." if node.module else ""
             for alias in node.names:
-                known = CASES if node.module == "unittest" else KNOWN
-                every = known if alias.name == "*" else (alias.name,)
+                exports = CASES if node.module == "unittest" else KNOWN
+                every = exports if alias.name == "*" else (alias.name,)
                 yield from ((alias.asname or name, place + name) for name in every)
 
 
@@ -145,9 +145,9 @@ def _refuse_what_runs(
                 f"{path}:{node.lineno}: `load_tests` creates tests dynamically", COUNTED
             )
     for node in (node for node in ast.walk(tree) if isinstance(node, ast.Assign)):
-        for own, dot, name in (target.partition(".") for target in _assigned(node)):
-            if own in classes and name.startswith("test"):
-                problem = f"{path}:{node.lineno}: `{own}{dot}{name} =` creates tests dynamically"
+        for case, dot, name in (target.partition(".") for target in _assigned(node)):
+            if case in classes and name.startswith("test"):
+                problem = f"{path}:{node.lineno}: `{case}{dot}{name} =` creates tests dynamically"
                 raise UsageError(problem, COUNTED)
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         target = ast.unparse(call.args[0]) if call.args else ""

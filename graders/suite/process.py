@@ -65,8 +65,8 @@ def open_suite(
         place = Path(opened.enter_context(work))
         for visibility in {test.visibility: None for test in tests}:
             left = later_modules(tests, visibility)
-            said = lay_out_suite(code, suite, place / visibility, without=left)
-            notes += [note for note in said if note not in notes]
+            layout_notes = lay_out_suite(code, suite, place / visibility, without=left)
+            notes += [note for note in layout_notes if note not in notes]
             process = Student(
                 place / visibility,
                 SIDE,

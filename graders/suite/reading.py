@@ -71,22 +71,22 @@ class _Suite:
                 yield from self._tests_of(module, case)
             elif case.methods:
                 self._refuse_unknown(module, case)
-        for own, (home, brought) in self._brought(module).items():
-            yield from self._tests_of(home, replace(brought, name=own), module)
+        for alias, (home, brought) in self._brought(module).items():
+            yield from self._tests_of(home, replace(brought, name=alias), module)
 
     def _brought(self, module: Module) -> dict[str, tuple[Module, Class]]:
         """Return test classes imported from helper files, by name here, except base classes."""
         stars = [home for home in map(self._home, module.stars) if home is not None]
         names = {name: name for home in stars for name in home.classes} | module.names
-        found = {own: self._class(module, name) for own, name in names.items()}
+        classes = {alias: self._class(module, name) for alias, name in names.items()}
         return {
-            own: known
-            for own, known in found.items()
-            if known is not None
-            and known[0] is not module
-            and not known[0].path.stem.startswith("test")
-            and self._is_case(*known)
-            and not self._is_base(*known)
+            alias: pair
+            for alias, pair in classes.items()
+            if pair is not None
+            and pair[0] is not module
+            and not pair[0].path.stem.startswith("test")
+            and self._is_case(*pair)
+            and not self._is_base(*pair)
         }
 
     def _is_base(self, module: Module, case: Class) -> bool:
@@ -114,9 +114,9 @@ class _Suite:
         """Refuse a decorator from the suite that calls a known one: its value cannot be read."""
         for decorator in node.decorator_list:
             plain = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
-            place, _, own = full_name(plain, home.names).rpartition(".")
+            place, _, last = full_name(plain, home.names).rpartition(".")
             module = self._home(place) if place else home
-            hidden = module.hides.get(own) if module is not None else None
+            hidden = module.hides.get(last) if module is not None else None
             if hidden is not None:
                 problem = f"{where}: `@{plain}` hides `{hidden}`"
                 raise UsageError(problem, "use that decorator directly, with its value")
@@ -130,9 +130,9 @@ class _Suite:
         _refuse_shapers(module, case)
         methods = {name: (module, node) for name, node in case.methods.items()}
         for base in case.bases:
-            known = self._class(module, base)
-            inherited = self._methods(*known) if known is not None else {}
-            methods |= {name: found for name, found in inherited.items() if name not in methods}
+            parent = self._class(module, base)
+            inherited = self._methods(*parent) if parent is not None else {}
+            methods |= {name: method for name, method in inherited.items() if name not in methods}
         if methods:
             self._refuse_unknown(module, case)
         return methods
@@ -149,15 +149,15 @@ class _Suite:
 
     def _is_case(self, module: Module, case: Class) -> bool:
         bases = [self._class(module, base) for base in case.bases]
-        inner = any(self._is_case(*each) for each in bases if each is not None)
+        inner = any(self._is_case(*base) for base in bases if base is not None)
         return inner or any(map(_is_root, case.bases))
 
     def _class(self, module: Module, name: str) -> tuple[Module, Class] | None:
         """Return the class of the suite that a name refers to, or None if it is not the suite's."""
-        place, _, own = name.rpartition(".")
+        place, _, last = name.rpartition(".")
         homes = [self._home(place)] if place else [module, *map(self._home, module.stars)]
-        found = ((home, home.classes[own]) for home in homes if home and own in home.classes)
-        return next(found, None)
+        classes = ((home, home.classes[last]) for home in homes if home and last in home.classes)
+        return next(classes, None)
 
 
 def _refuse_shapers(module: Module, case: Class) -> None:

@@ -70,8 +70,8 @@ def run_test(folder: str, module: str, case: str, method: str) -> dict[str, Any]
         except Exception as error:  # noqa: BLE001  a module may raise anything when imported
             result.said.append(f"{type(error).__name__}: {error}")
             test = None
-    asked = getattr(test, method, None)
-    score, value = (getattr(asked, name, None) for name in ("__score__", "__leaderboard_value__"))
+    bound = getattr(test, method, None)
+    score, value = (getattr(bound, name, None) for name in ("__score__", "__leaderboard_value__"))
     reasons = [reason for _, reason in result.skipped]
     return {
         "outcome": result.outcome(),

@@ -61,28 +61,32 @@ class Pace:
 
 def agreements(rows: Sequence[Decision]) -> list[LineAgreement]:
     """Return the agreement on the points and on each line of every question read twice."""
-    found = []
+    results = []
     for check, answers in sorted(_readings(rows).items()):
-        twice = {key: own for key, own in answers.items() if len(own) > 1}
+        twice = {key: decisions for key, decisions in answers.items() if len(decisions) > 1}
         if not twice:
             continue
-        found.append(_line(check, POINTS, twice, lambda each: each.earned, _squared))
-        lines = dict.fromkeys(item.text for own in twice.values() for item in own[0].items)
+        results.append(_line(check, POINTS, twice, lambda decision: decision.earned, _squared))
+        lines = dict.fromkeys(
+            item.text for decisions in twice.values() for item in decisions[0].items
+        )
         for line in lines:
             with_line = {
-                key: own for key, own in twice.items() if all(line in _ticks(d) for d in own)
+                key: decisions
+                for key, decisions in twice.items()
+                if all(line in _ticks(d) for d in decisions)
             }
-            ticked = lambda each, line=line: float(_ticks(each)[line])  # noqa: E731
-            found.append(_line(check, line, with_line, ticked, _different))
-    return found
+            ticked = lambda decision, line=line: float(_ticks(decision)[line])  # noqa: E731
+            results.append(_line(check, line, with_line, ticked, _different))
+    return results
 
 
 def paces(rows: Sequence[Decision]) -> list[Pace]:
     """Return the time and the drift of each person's decisions on each question."""
-    own: dict[tuple[str, str], list[Decision]] = defaultdict(list)
-    for each in live(rows):
-        own[each.check, each.reviewer].append(each)
-    return [_pace(*key, made) for key, made in sorted(own.items())]
+    by_person: dict[tuple[str, str], list[Decision]] = defaultdict(list)
+    for decision in live(rows):
+        by_person[decision.check, decision.reviewer].append(decision)
+    return [_pace(*key, decisions) for key, decisions in sorted(by_person.items())]
 
 
 def live(rows: Sequence[Decision]) -> list[Decision]:
@@ -127,14 +131,14 @@ def _readings(rows: Sequence[Decision]) -> Mapping[str, Mapping[Answer, list[Dec
 
     A decision is not independent if its author had seen an earlier one on the same answer.
     """
-    found: dict[str, dict[Answer, list[Decision]]] = defaultdict(lambda: defaultdict(list))
-    for each in live(rows):
-        known = found[each.check][each.submission, each.check, each.answer]
-        if each.reviewer in (other.reviewer for other in known):
+    readings: dict[str, dict[Answer, list[Decision]]] = defaultdict(lambda: defaultdict(list))
+    for decision in live(rows):
+        earlier = readings[decision.check][decision.submission, decision.check, decision.answer]
+        if decision.reviewer in (other.reviewer for other in earlier):
             continue
-        if all(each.seen < other.number for other in known):
-            known.append(each)
-    return found
+        if all(decision.seen < other.number for other in earlier):
+            earlier.append(decision)
+    return readings
 
 
 def _ticks(decision: Decision) -> Mapping[str, bool]:
@@ -148,7 +152,9 @@ def _line(
     value: Callable[[Decision], float],
     distance: Callable[[float, float], float],
 ) -> LineAgreement:
-    units = {key: [value(each) for each in own] for key, own in readings.items()}
+    units = {
+        key: [value(decision) for decision in decisions] for key, decisions in readings.items()
+    }
     low, high = _interval(list(units.values()), distance)
     differing = tuple(key for key, unit in units.items() if len(set(unit)) > 1)
     alpha = krippendorff(list(units.values()), distance) if len(units) > 1 else None
@@ -159,10 +165,10 @@ def _line(
 
 def _confusion(units: Iterable[Unit]) -> tuple[int, int, int]:
     """Return the number of pairs of readings in which both, one or neither is above 0."""
-    found = Counter(
+    counts = Counter(
         bool(one) + bool(other) for unit in units for one, other in combinations(unit, 2)
     )
-    return found[2], found[1], found[0]
+    return counts[2], counts[1], counts[0]
 
 
 def _interval(
@@ -171,7 +177,7 @@ def _interval(
     """Return the percentile interval of alpha over resampled answers (Efron and Tibshirani)."""
     rng = random.Random(0)  # noqa: S311  the same table at every call
     drawn = (krippendorff(rng.choices(units, k=len(units)), distance) for _ in range(RESAMPLES))
-    alphas = [each for each in drawn if each is not None] if len(units) > 1 else []
+    alphas = [alpha for alpha in drawn if alpha is not None] if len(units) > 1 else []
     if not alphas:
         return None, None
     low, high = np.quantile(alphas, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
@@ -183,10 +189,10 @@ def _pace(check: str, reviewer: str, made: Sequence[Decision]) -> Pace:
         kendalltau,
     )
 
-    times = [datetime.fromisoformat(each.decided_at) for each in made]
+    times = [datetime.fromisoformat(decision.decided_at) for decision in made]
     gaps = [(b - a).total_seconds() for a, b in pairwise(times)]
     worked = [gap for gap in gaps if 0 < gap <= PAUSE]
-    earned = [each.earned for each in made]
+    earned = [decision.earned for decision in made]
     drift, p_value = (None, None)
     if len(made) >= FEWEST and len(set(earned)) > 1:
         drift, p_value = map(float, kendalltau(range(len(made)), earned))

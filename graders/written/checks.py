@@ -138,8 +138,8 @@ def _answers(written: WrittenCheck, submitted: SubmittedFiles) -> Answers:
             hint=HOW_TO_ANSWER if written.first else "",
         )
     wanted = tuple(wanted_of(question, quoted(question)) for question in written.questions)
-    own = {name: submitted.paths[name].name for name in files}
-    called = {name: shown(each) for name, each in own.items() if each != name}
+    actual_names = {name: submitted.paths[name].name for name in files}
+    called = {name: shown(actual) for name, actual in actual_names.items() if actual != name}
     return read_answers(files, wanted, called)
 
 
@@ -179,7 +179,7 @@ def _judge_machine(
         return score.needs_review(str(kept), actual=_shown(versions[0]))
     except Unreadable as error:
         return _by_hand(str(error), answer, score, _place(answer, versions[0]))
-    verdict, parts = min(judged, key=lambda each: each[0].fraction)
+    verdict, parts = min(judged, key=lambda pair: pair[0].fraction)
     if len(versions) > MOST_VERSIONS and verdict.fraction > 0:
         return _by_hand("You answered this too many times; keep only one answer.", answer, score)
     for note in verdict.notes:
@@ -212,15 +212,15 @@ def _by_hand(reason: str, answer: Answer, score: Score, place: str = "") -> None
 
 
 def _say(verdict: Judgement, actual: str, machine: Machine, score: Score) -> None:
-    said = {
+    details = {
         "hint": verdict.hint,
         "expected": verdict.expected or machine.expected,
         "actual": actual,
     }
     rows = dict(verdict.counterexample)
     if verdict.fraction == 0:
-        fail(verdict.message, counterexample=rows, **said)
-    score.partial(verdict.fraction, verdict.message, counterexample=rows, **said)
+        fail(verdict.message, counterexample=rows, **details)
+    score.partial(verdict.fraction, verdict.message, counterexample=rows, **details)
 
 
 def _shown(parts: Mapping[str, str]) -> str:
@@ -239,7 +239,7 @@ def _place(answer: Answer, parts: Mapping[str, str]) -> str:
 
 def _given_twice(answer: Answer, machine: Machine) -> str:
     values = [answer.parts[part] for part in machine.parts if len(answer.parts.get(part, ())) > 1]
-    lines = [f"{each.file} line {each.line}" for several in values for each in several]
+    lines = [f"{value.file} line {value.line}" for several in values for value in several]
     places = ", ".join(list(dict.fromkeys(lines))[:6])
     return (
         f"You gave different answers to this question ({places}); the weaker one "
@@ -259,8 +259,8 @@ def _ask_person(question: Question, review: Review, answer: Answer, score: Score
 def _explained(question: Question, answer: Answer) -> str:
     """Return the answer to a value question if it contains an explanation; otherwise ""."""
     machine = question.machine
-    given = {part: answer.text(part) for part in (machine.parts if machine is not None else ())}
-    says_more = machine is not None and any(explains(each, machine.kind) for each in given.values())
+    texts = {part: answer.text(part) for part in (machine.parts if machine is not None else ())}
+    says_more = machine is not None and any(explains(text, machine.kind) for text in texts.values())
     return answer.whole if says_more else ""
 
 

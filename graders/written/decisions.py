@@ -81,7 +81,7 @@ class Standing:
         """Return whether somebody has decided, and whether all of them agree."""
         if not self.open:
             return "undecided"
-        return "decided" if len({each.verdict for each in self.open}) == 1 else "contested"
+        return "decided" if len({decision.verdict for decision in self.open}) == 1 else "contested"
 
     @property
     def holds(self) -> Decision | None:
@@ -100,7 +100,9 @@ def standing(decisions: Sequence[Decision]) -> Standing:
     live = [
         decision for decision in decisions if not decision.undoes and decision.number not in undone
     ]
-    unreplaced = (each for each in live if not any(later.seen >= each.number for later in live))
+    unreplaced = (
+        decision for decision in live if not any(later.seen >= decision.number for later in live)
+    )
     return Standing(tuple(unreplaced), max((decision.number for decision in decisions), default=0))
 
 
@@ -136,8 +138,8 @@ def decided_sum(found: CheckResult) -> str:
     if is_written(found):
         return answer_sum(found.actual)
     rows = (f"{label}\t{value}" for label, value in found.counterexample)
-    said = (found.message, found.expected, found.actual, *rows, f"{found.fraction:g}")
-    return answer_sum("\n".join(said))
+    lines = (found.message, found.expected, found.actual, *rows, f"{found.fraction:g}")
+    return answer_sum("\n".join(lines))
 
 
 def unread(found: CheckResult) -> bool:
@@ -163,8 +165,8 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
     if not waits(found):
         return found
     answer = decided_sum(found)
-    own = [row for row in rows if (row.check, row.answer) == (found.id, answer)]
-    stands = standing(own)
+    decisions = [row for row in rows if (row.check, row.answer) == (found.id, answer)]
+    stands = standing(decisions)
     holds = stands.holds
     if stands.state == "contested":
         return replace(found, message=_contested(found))
@@ -172,11 +174,11 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
         return found
     share, notes = _fraction(holds), found.message.split("\n")[1:]
     if is_written(found):
-        fraction, said = share, message_of(holds)
+        fraction, text = share, message_of(holds)
     else:
         # Points that a check earned provisionally are confirmed or not; they are never increased.
-        fraction, said = share * (found.fraction or 1.0), _message_about(holds, share)
-    message = "\n".join((said, *notes))
+        fraction, text = share * (found.fraction or 1.0), _message_about(holds, share)
+    message = "\n".join((text, *notes))
     return replace(found, status=_status(fraction), fraction=fraction, message=message, hint="")
 
 
@@ -191,8 +193,8 @@ def _message_about(holds: Decision, share: float) -> str:
         1.0: "A person looked at this and accepted it.",
         0.0: "A person did not accept this.",
     }
-    said = verdicts.get(share, f"A person accepted {share:.0%} of this.")
-    return "\n".join((said, holds.comment)) if holds.comment else said
+    sentence = verdicts.get(share, f"A person accepted {share:.0%} of this.")
+    return "\n".join((sentence, holds.comment)) if holds.comment else sentence
 
 
 def _fraction(holds: Decision) -> float:

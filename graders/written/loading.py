@@ -79,14 +79,14 @@ def written_criteria(folder: Path) -> tuple[Criterion, ...]:
     """Return one criterion per question; none if the assignment has no written part."""
     return tuple(
         Criterion(
-            id=each.id,
-            title=f"{each.id}. {each.title}",
-            points=_question(each).points,
-            visibility=each.visibility,
+            id=question.id,
+            title=f"{question.id}. {question.title}",
+            points=_question(question).points,
+            visibility=question.visibility,
             kind="written",
-            extra_credit=each.extra_credit,
+            extra_credit=question.extra_credit,
         )
-        for each in _read(folder / FILE)
+        for question in _read(folder / FILE)
     )
 
 
@@ -116,8 +116,8 @@ def _refuse_equal_ids(questions: Iterable[_Question], file: str) -> None:
         before = seen.setdefault(canonical(question.id), question.id)
         if before != question.id or list(seen.values()).count(question.id) > 1:
             raise UsageError(f"{file}: students cannot tell `{before}` and `{question.id}` apart")
-    ids = [each.id for each in questions]
-    twice = sorted({each for each in ids if ids.count(each) > 1})
+    ids = [question.id for question in questions]
+    twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:
         raise UsageError(f"{file}: duplicate question id `{twice[0]}`")
 
@@ -136,8 +136,8 @@ def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
     from graders.written.verifiers import VERIFIERS
 
     if machine.verify not in VERIFIERS:
-        known = ", ".join(f"`{name}`" for name in sorted(VERIFIERS))
-        raise UsageError(f"{where}: unknown verifier `{machine.verify}`", f"choose from: {known}")
+        names = ", ".join(f"`{name}`" for name in sorted(VERIFIERS))
+        raise UsageError(f"{where}: unknown verifier `{machine.verify}`", f"choose from: {names}")
     strange = [mistake.part for mistake in machine.mistakes if mistake.part not in machine.parts]
     if strange:
         raise UsageError(

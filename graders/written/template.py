@@ -52,9 +52,9 @@ def template_of(assignment: Assignment, form: str, output: Path | None) -> str:
 
     If no form is given, the output's name determines it.
     """
-    known = {each: each for each in get_args(Form)}
+    forms = {name: name for name in get_args(Form)}
     suffix = output.suffix.removeprefix(".").replace("yml", "yaml") if output is not None else ""
-    chosen = known.get(form or (suffix if suffix in known else "md"))
+    chosen = forms.get(form or (suffix if suffix in forms else "md"))
     if chosen is None:
         raise UsageError(f"unknown format `{form}`", "choose from: `md`, `yaml`")
     questions = questions_in(assignment.folder)

@@ -70,8 +70,8 @@ def fit(figure: Figure, n: int, digits: int = 0) -> Fit:
     """
     unit = min(figure.share_unit, Fraction(1, 10**digits)) if digits else figure.share_unit
     if figure.count is not None and figure.unit == 0:
-        k, own = figure.count
-        return Fit(n, k, k if own == n else k - 1, False)
+        k, total = figure.count
+        return Fit(n, k, k if total == n else k - 1, False)
     slack = FLOAT32 * (1 if unit < FLOAT32 else 0)
     low = math.ceil((figure.share - unit / 2 - slack) * n)
     above = (figure.share + unit + slack) * n
@@ -82,21 +82,21 @@ def fit(figure: Figure, n: int, digits: int = 0) -> Fit:
 
 def granularity(figure: Figure, name: str, n: int) -> Finding:
     """Check whether the figure can be an accuracy on the n items of this split."""
-    found = fit(figure, n)
+    counts = fit(figure, n)
     if not 0 <= figure.share <= 1:
         return out_of_range(figure, name)
-    if not found.possible:
+    if not counts.possible:
         return _impossible(figure, name, n)
-    numbers = ((name, found.words),)
-    if found.powerless and found.low < found.high:
+    numbers = ((name, counts.words),)
+    if counts.powerless and counts.low < counts.high:
         sentence = (
             f"{name} {figure.text} has too few digits to tell how many of {n} answers were "
             "correct; write all digits that your script prints."
         )
         return Finding("granularity", "note", sentence, numbers)
     half = figure.share_unit / 2 + FLOAT32
-    cut = found.low == found.high and abs(Fraction(found.low, n) - figure.share) > half
-    sentence = f"{name} {figure.text} is {found.words}{', truncated, not rounded' if cut else ''}."
+    cut = counts.low == counts.high and abs(Fraction(counts.low, n) - figure.share) > half
+    sentence = f"{name} {figure.text} is {counts.words}{', truncated, not rounded' if cut else ''}."
     return Finding("granularity", "fine", sentence, numbers)
 
 
@@ -109,8 +109,8 @@ def out_of_range(figure: Figure, name: str) -> Finding:
 def _impossible(figure: Figure, name: str, n: int) -> Finding:
     nearest = round(figure.share * n)
     around = f"{nearest}/{n} = {nearest / n:.6f}"
-    others = [str(size) for size in KNOWN_SIZES if size != n and fit(figure, size).possible]
-    fits = f" It fits {' or '.join(others)} items." if others else ""
+    sizes = [str(size) for size in KNOWN_SIZES if size != n and fit(figure, size).possible]
+    fits = f" It fits {' or '.join(sizes)} items." if sizes else ""
     sentence = (
         f"{name} {figure.text} cannot be the accuracy on {n} items; the nearest possible "
         f"value is {around}. Count correct answers over the whole split: an average over batches "
@@ -124,11 +124,11 @@ def debug_subset(figures: Iterable[tuple[Figure, Split]], size: int, digits: int
 
     All figures are read with `digits` decimals.
     """
-    given = list(figures)
-    shares = [figure.share * size for figure, _ in given if figure.unit or figure.count is None]
+    pairs = list(figures)
+    shares = [figure.share * size for figure, _ in pairs if figure.unit or figure.count is None]
     whole = bool(shares) and all(share.denominator == 1 for share in shares)
     return whole and any(
-        not fit(figure, split.items, digits).possible for figure, split in given if figure.unit
+        not fit(figure, split.items, digits).possible for figure, split in pairs if figure.unit
     )
 
 
@@ -181,19 +181,19 @@ def _log_choose(n: int, k: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def majority_class(figure: Figure, name: str, split: Split) -> Finding | None:
     """Return a finding if an accuracy shows no learning; None if it does or nothing is known."""
-    found = fit(figure, split.items)
-    if not split.majority or not found.possible:
+    counts = fit(figure, split.items)
+    if not split.majority or not counts.possible:
         return None
-    if found.powerless:  # few digits; test the largest count that they allow
-        below = not split.population and found.high < split.majority
-        return _no_better(figure, name, split, found.high) if below else None
+    if counts.powerless:  # few digits; test the largest count that they allow
+        below = not split.population and counts.high < split.majority
+        return _no_better(figure, name, split, counts.high) if below else None
     if split.population:
         low, high = chance_range(split)
-        return _by_chance(figure, name, (low, high)) if low <= found.low <= high else None
-    if found.low <= split.majority <= found.high:
+        return _by_chance(figure, name, (low, high)) if low <= counts.low <= high else None
+    if counts.low <= split.majority <= counts.high:
         return _collapsed(figure, name, split)
-    if better_than_majority(found.high, split) > LEVEL:
-        return _no_better(figure, name, split, found.high)
+    if better_than_majority(counts.high, split) > LEVEL:
+        return _no_better(figure, name, split, counts.high)
     return None
 
 

@@ -21,4 +21,4 @@ class Finding:
 def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings without duplicates, the most severe first."""
     once = dict.fromkeys(findings)
-    return tuple(sorted(once, key=lambda each: WORST_FIRST.index(each.severity)))
+    return tuple(sorted(once, key=lambda finding: WORST_FIRST.index(finding.severity)))

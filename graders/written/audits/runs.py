@@ -49,15 +49,15 @@ class Coverage:
 
 def coverage(runs: Sequence[Run], grid: Mapping[str, Sequence[Fraction]]) -> Coverage:
     points = list(itertools.product(*grid.values()))
-    found: dict[Point, tuple[Run, ...]] = {}
+    runs_at: dict[Point, tuple[Run, ...]] = {}
     off: list[Run] = []
     for run in runs:
         on = [point for point in points if _is_at(run, tuple(grid), point)]
         for point in on:
-            found[point] = (*found.get(point, ()), run)
+            runs_at[point] = (*runs_at.get(point, ()), run)
         off += [] if on else [run]
-    missing = tuple(point for point in points if point not in found)
-    return Coverage(tuple(grid), found, missing, tuple(off))
+    missing = tuple(point for point in points if point not in runs_at)
+    return Coverage(tuple(grid), runs_at, missing, tuple(off))
 
 
 def _is_at(run: Run, names: Sequence[str], point: Point) -> bool:
@@ -97,8 +97,8 @@ class Choice:
 
 def chosen_run(report: Report) -> Choice:
     """Return the run that the answer chose: marked, named, or the only one that was tested."""
-    said = {name: figure for name, figure in report.choice.items() if name in SETTINGS}
-    named = [run for run in report.runs if said and _agrees(run, said)]
+    settings = {name: figure for name, figure in report.choice.items() if name in SETTINGS}
+    named = [run for run in report.runs if settings and _agrees(run, settings)]
     named = named if len(named) == 1 else _by_numbers(report) or named
     if len(named) == 1:
         return Choice(named[0])
@@ -136,8 +136,8 @@ def _implied(report: Report) -> Choice:
 
 
 def _agrees(run: Run, said: Mapping[str, Figure]) -> bool:
-    known = [name for name in said if name in run.values]
-    return bool(known) and all(_is_same(run, name, said[name]) for name in known)
+    names = [name for name in said if name in run.values]
+    return bool(names) and all(_is_same(run, name, said[name]) for name in names)
 
 
 def _is_same(run: Run, name: str, figure: Figure) -> bool:

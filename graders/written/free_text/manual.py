@@ -74,11 +74,13 @@ def _lines(machine: Machine) -> Iterator[tuple[float, str]]:
     """Yield the rubric's items, each with its weight."""
     awards = machine.settings.get("points")
     if machine.kind == "table" and isinstance(awards, dict):
-        yield from ((float(each), AWARDS.get(name, str(name))) for name, each in awards.items())
+        yield from ((float(points), AWARDS.get(name, str(name))) for name, points in awards.items())
     elif len(machine.parts) == 1:
         expected = " ".join(machine.expected.split())
         yield 1.0, (f"{ANSWER}: {expected}" if expected else ANSWER)
     else:
         weights = machine.settings.get("weights", {})
-        given = weights if isinstance(weights, dict) else {}
-        yield from ((float(given.get(part, 1.0)), f"`{part}` is correct") for part in machine.parts)
+        shares = weights if isinstance(weights, dict) else {}
+        yield from (
+            (float(shares.get(part, 1.0)), f"`{part}` is correct") for part in machine.parts
+        )

@@ -47,25 +47,27 @@ class Proposal:
 
 def propose(review: Review, answer: str, *, encoder: Encoder | None = None) -> tuple[Proposal, ...]:
     """Return a proposal for each item of the rubric, in order."""
-    said = sentences(answer)
+    passages = sentences(answer)
     weights = _weights(review)
-    meaning = _meaning(review, said, encoder)
+    meaning = _meaning(review, passages, encoder)
     return tuple(
-        _proposal(place, item, said, lambda target, text: _strength(target, text, weights, meaning))
+        _proposal(
+            place, item, passages, lambda target, text: _strength(target, text, weights, meaning)
+        )
         for place, item in enumerate(review.items)
     )
 
 
 def _proposal(place: int, item: RubricItem, said: Sequence[Passage], strength: Meaning) -> Proposal:
     against = _contradictions(item, said)
-    spoilt = {each.passage for each in against}
+    spoilt = {contradiction.passage for contradiction in against}
     targets = (item.text, *item.phrases)
     scored = [
         (max(strength(target, passage.text) for target in targets), -passage.start, passage)
         for passage in said
         if passage not in spoilt
     ]
-    best, _, support = max(scored, default=(0.0, 0, None), key=lambda each: each[:2])
+    best, _, support = max(scored, default=(0.0, 0, None), key=lambda candidate: candidate[:2])
     confidence = round(best * CONTRADICTED ** len(spoilt), 3)
     ticked = confidence >= TICKED_FROM
     return Proposal(place, ticked, confidence, support if confidence > 0 else None, against)
@@ -83,24 +85,24 @@ def _contradictions(item: RubricItem, said: Sequence[Passage]) -> tuple[Contradi
 def _contradicts(phrase: str, sentence: str) -> bool:
     if occurrence(phrase, sentence) == "said":
         return True
-    wanted = content(phrase)
-    long = len(wanted) >= LONG_PHRASE
+    words = content(phrase)
+    long = len(words) >= LONG_PHRASE
     return (
         long
-        and len(wanted & content(sentence)) >= MOST_OF_THEM * len(wanted)
+        and len(words & content(sentence)) >= MOST_OF_THEM * len(words)
         and not denies(phrase, sentence)
     )
 
 
 def _strength(target: str, sentence: str, weights: Weights, meaning: Meaning) -> float:
     """Return how certainly the sentence states the target, 0 to 1."""
-    found = occurrence(target, sentence)
-    if found == "said" and len(content(target)) > 1:
+    state = occurrence(target, sentence)
+    if state == "said" and len(content(target)) > 1:
         return SAID
     share = _share(target, sentence, weights)
     likely = SAID * _curve(share, WORDS_ENOUGH)
     likely = max(likely, SAID * meaning(target, sentence) * min(1.0, 0.6 + share))
-    denied = found == "denied" or (share >= WORDS_ENOUGH / 2 and denies(target, sentence))
+    denied = state == "denied" or (share >= WORDS_ENOUGH / 2 and denies(target, sentence))
     return likely * (DENIED if denied else 1.0)
 
 
@@ -111,9 +113,9 @@ def _curve(share: float, middle: float) -> float:
 
 def _share(target: str, sentence: str, weights: Weights) -> float:
     """Return the fraction of the target's words that the sentence has, weighted by rarity."""
-    wanted = content(target)
-    total = sum(weights.get(word, 1.0) for word in wanted)
-    there = sum(weights.get(word, 1.0) for word in wanted & content(sentence))
+    words = content(target)
+    total = sum(weights.get(word, 1.0) for word in words)
+    there = sum(weights.get(word, 1.0) for word in words & content(sentence))
     return there / total if total else 0.0
 
 

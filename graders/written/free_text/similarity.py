@@ -62,10 +62,10 @@ class TfIdf:
 
 
 def _terms(text: str, columns: int) -> list[int]:
-    found = words(text[:READ])
-    pieces = [f" {word} "[i : i + 4] for word in found for i in range(max(1, len(word) - 1))]
-    pairs = [f"{a}_{b}" for a, b in pairwise(found)]
-    return [zlib.crc32(term.encode()) % columns for term in (*found, *pairs, *pieces)]
+    tokens = words(text[:READ])
+    pieces = [f" {word} "[i : i + 4] for word in tokens for i in range(max(1, len(word) - 1))]
+    pairs = [f"{a}_{b}" for a, b in pairwise(tokens)]
+    return [zlib.crc32(term.encode()) % columns for term in (*tokens, *pairs, *pieces)]
 
 
 def _unit(rows: Vectors) -> Vectors:
@@ -99,21 +99,21 @@ class MiniLM:
     def tokens(self, texts: Sequence[str], batch: int = 32) -> list[Vectors]:
         """Return one row for each token of each text, including the start and end tokens."""
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        found: dict[int, Vectors] = {}
+        vectors: dict[int, Vectors] = {}
         for first in range(0, len(order), batch):
             places = order[first : first + batch]
             rows = self._rows([texts[place][:READ] for place in places])
-            found.update(zip(places, rows, strict=True))
-        return [found[place] for place in range(len(texts))]
+            vectors.update(zip(places, rows, strict=True))
+        return [vectors[place] for place in range(len(texts))]
 
     def _rows(self, texts: list[str]) -> list[Vectors]:
         torch: Any = importlib.import_module("torch")
-        given = self._tokenizer(
+        inputs = self._tokenizer(
             texts, padding=True, truncation=True, max_length=256, return_tensors="pt"
         )
         with torch.inference_mode():
-            hidden = self._model(**given).last_hidden_state.numpy()  # (B, T, 384)
-        lengths = given["attention_mask"].sum(dim=1).tolist()
+            hidden = self._model(**inputs).last_hidden_state.numpy()  # (B, T, 384)
+        lengths = inputs["attention_mask"].sum(dim=1).tolist()
         return [rows[:length] for rows, length in zip(hidden, lengths, strict=True)]
 
 
@@ -166,8 +166,8 @@ def groups(
         same[normalised(answers[name])].append(name)
     texts = sorted(same)
     stars = _stars([len(same[text]) for text in texts], _neighbours(texts, encoder, threshold))
-    found = [_group([same[texts[place]] for place in star], answers) for star in stars]
-    return tuple(sorted(found, key=lambda group: (-len(group.members), group.members)))
+    clusters = [_group([same[texts[place]] for place in star], answers) for star in stars]
+    return tuple(sorted(clusters, key=lambda group: (-len(group.members), group.members)))
 
 
 def normalised(answer: str) -> str:

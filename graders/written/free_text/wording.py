@@ -64,15 +64,15 @@ class Passage:
 
 def sentences(answer: str) -> tuple[Passage, ...]:
     """Return the sentences at the beginning of an answer, long ones in pieces."""
-    found: list[Passage] = []
+    passages: list[Passage] = []
     for start, end in _pieces(answer[:READ]):
         stripped = answer[start:end].strip()
         if stripped:
             at = answer.index(stripped, start, end)
-            found.append(Passage(stripped, at, at + len(stripped)))
-        if len(found) == MOST_SENTENCES:
+            passages.append(Passage(stripped, at, at + len(stripped)))
+        if len(passages) == MOST_SENTENCES:
             break
-    return tuple(found)
+    return tuple(passages)
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -130,13 +130,13 @@ _SPREAD = 5  # words that may be between those of a phrase
 
 def occurrence(phrase: str, sentence: str) -> Occurrence:
     """Return whether the sentence states the phrase, negates it, or neither."""
-    wanted = _meaning(phrase)
-    if not wanted:
+    required = _meaning(phrase)
+    if not required:
         return "absent"
-    found = {_in_clause(wanted, phrase, clause) for clause in _clauses(sentence)}
-    if found == {"absent"}:
-        found = {_in_clause(wanted, phrase, sentence)}
-    return "said" if "said" in found else "denied" if "denied" in found else "absent"
+    occurrences = {_in_clause(required, phrase, clause) for clause in _clauses(sentence)}
+    if occurrences == {"absent"}:
+        occurrences = {_in_clause(required, phrase, sentence)}
+    return "said" if "said" in occurrences else "denied" if "denied" in occurrences else "absent"
 
 
 def _clauses(sentence: str) -> list[str]:
@@ -187,7 +187,7 @@ def _window(wanted: frozenset[str], text: tuple[str, ...]) -> tuple[int, int] | 
 
 def denies(target: str, sentence: str) -> bool:
     """Return whether the clauses on the target negate it, or state what the target negates."""
-    wanted = _meaning(target)
+    required = _meaning(target)
     parts = [_readable(clause) for clause in _clauses(sentence)]
-    about = tuple(word for part in parts if wanted & set(part) for word in part)
+    about = tuple(word for part in parts if required & set(part) for word in part)
     return negations(about) % 2 != negations(words(target)) % 2

@@ -78,7 +78,8 @@ class Answer:
     def whole(self) -> str:
         """The whole answer for a grader; if there are several parts, each with its name."""
         texts = [
-            (name, "\n\n".join(value.text for value in given)) for name, given in self.parts.items()
+            (name, "\n\n".join(value.text for value in values))
+            for name, values in self.parts.items()
         ]
         if len(texts) == 1 and not self.unplaced:
             return texts[0][1]
@@ -91,9 +92,9 @@ class Answer:
 
     def versions(self, parts: Iterable[str]) -> tuple[Mapping[str, str], ...]:
         """Return every combination of one value for each of these parts that has any."""
-        given = [(part, self.parts[part]) for part in parts if part in self.parts]
-        choices = islice(product(*(values for _, values in given)), MOST_VERSIONS + 1)
-        names = [part for part, _ in given]
+        pairs = [(part, self.parts[part]) for part in parts if part in self.parts]
+        choices = islice(product(*(values for _, values in pairs)), MOST_VERSIONS + 1)
+        names = [part for part, _ in pairs]
         return tuple(
             {name: value.text for name, value in zip(names, choice, strict=True)}
             for choice in choices
@@ -127,9 +128,9 @@ class Answers:
         Where there is none, its text is whatever names the question: `1b: ..., 1c: ...` on one line
         may have become the answer to 1b alone.
         """
-        found = self.given.get(question) or Answer({})
-        if found.parts or found.unplaced:
-            return found
+        result = self.given.get(question) or Answer({})
+        if result.parts or result.unplaced:
+            return result
         naming = (
             answer.whole
             for name, answer in self.given.items()
@@ -143,8 +144,8 @@ class Answers:
             if siblings(name, question) or names_question(leftover.text, question)
         ]
         texts = (self.unread, outside, *naming, *(leftover.text for leftover, _ in left))
-        notes = dict.fromkeys((*found.notes, *(note for _, note in left)))
-        return replace(found, unplaced="\n\n".join(filter(None, texts)), notes=tuple(notes))
+        notes = dict.fromkeys((*result.notes, *(note for _, note in left)))
+        return replace(result, unplaced="\n\n".join(filter(None, texts)), notes=tuple(notes))
 
 
 def read_answers(
@@ -168,14 +169,14 @@ def read_answers(
     unread = "\n\n".join(filter(None, (*contents, *(one.unread for one in read))))
     if not read:
         raise Unusable(" ".join(problems), unread)
-    given = _merged(pair for one in read for pair in one.given.items())
+    answers = _merged(pair for one in read for pair in one.given.items())
     notes = [*problems, *(note for one in read for note in one.notes)]
     if len(files) > 1:
         names = " and ".join(f"`{name}`" for name in files)
         twice = f"you submitted {names}; keep only one. Where they differ, the weaker answer counts"
         notes.insert(len(problems), twice)
     outside = "\n\n".join(one.outside for one in read)
-    return Answers(given, tuple(dict.fromkeys(notes)), unread, outside)
+    return Answers(answers, tuple(dict.fromkeys(notes)), unread, outside)
 
 
 @lru_cache(maxsize=4)
@@ -308,10 +309,10 @@ def _is_title(rest: str, wanted: Wanted) -> bool:
 
 def _distinct(values: Iterable[Value]) -> tuple[Value, ...]:
     """Return the values without those that differ only by spaces."""
-    kept: dict[str, Value] = {}
+    distinct: dict[str, Value] = {}
     for value in values:
-        kept.setdefault(" ".join(value.text.split()), value)
-    return tuple(kept.values())
+        distinct.setdefault(" ".join(value.text.split()), value)
+    return tuple(distinct.values())
 
 
 def _as_sentence(note: str) -> str:

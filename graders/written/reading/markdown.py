@@ -122,23 +122,23 @@ class _Walk:
 
 def read_sections(text: str, wanted: Sequence[Wanted]) -> Sections:
     """Return the answers in a Markdown text, in order."""
-    names = Names({each.id: each.title for each in wanted})
+    names = Names({question.id: question.title for question in wanted})
     lines = _without_comments(text).split("\n")
     tokens, open_fences = _blocks(lines)
     markers = list(islice(_markers(tokens, lines, names), MOST_HEADINGS))
-    known = {each.id: each for each in wanted}
-    read = _walked(markers, lines, names, known)
-    found = {section.question for section in read.found}
+    questions = {question.id: question for question in wanted}
+    read = _walked(markers, lines, names, questions)
+    answered = {section.question for section in read.found}
     labels = islice(_labels(tokens, lines, names), MOST_HEADINGS)
-    missing = {each for each in known if each not in found}
-    unnamed = {canonical(each) for each in missing if len(each) > 1}
-    more = [label for label in labels if not found or canonical(label.text) in unnamed]
+    missing = {name for name in questions if name not in answered}
+    unnamed = {canonical(name) for name in missing if len(name) > 1}
+    more = [label for label in labels if not answered or canonical(label.text) in unnamed]
     if missing:
         taken = {marker.line for marker in (*markers, *more)}
         items = (item for item in _items(tokens, lines) if item.line not in taken)
         more += islice(items, MOST_HEADINGS)
         markers = sorted([*markers, *more], key=lambda marker: marker.line)
-        read = _walked(markers, lines, names, known, missing)
+        read = _walked(markers, lines, names, questions, missing)
     read.notes += [
         ("", f"the code block that begins in line {n} is not closed") for n in open_fences
     ]
@@ -195,21 +195,21 @@ def _informal(span: list[int], lines: Sequence[str], names: Names) -> Iterator[_
         inline = list(_inline(line, names))
         first = number == span[0] or _BULLET.match(line)
         if first and (bold := _BOLD.match(line[:LOOKED_AT])):
-            inline = [bold, *(each for each in inline if each.start() >= bold.end())]
-        ends = [*(each.start() for each in inline[1:]), len(line)]
-        for at, (each, end) in enumerate(zip(inline, ends, strict=False)):
-            rest = line[each.end() : end].strip(" \t–—")
-            before = "" if at else line[: each.start()].strip(" \t-*+>")
-            yield _Marker(number + 1, BOLD_LEVEL, each[1], rest, heading=False, before=before)
+            inline = [bold, *(match for match in inline if match.start() >= bold.end())]
+        ends = [*(match.start() for match in inline[1:]), len(line)]
+        for at, (match, end) in enumerate(zip(inline, ends, strict=False)):
+            rest = line[match.end() : end].strip(" \t–—")
+            before = "" if at else line[: match.start()].strip(" \t-*+>")
+            yield _Marker(number + 1, BOLD_LEVEL, match[1], rest, heading=False, before=before)
 
 
 def _inline(line: str, names: Names) -> Iterator[re.Match[str]]:
     """Yield the bold ids that begin an answer in a line and are not just references."""
-    for found in _INLINE.finditer(line[: 10 * LOOKED_AT]):
-        meant = names.meant(found[1])
+    for match in _INLINE.finditer(line[: 10 * LOOKED_AT]):
+        meant = names.meant(match[1])
         alone = meant.question and not meant.rest and not meant.lone
-        if alone and not _REFERS.search(line[max(0, found.start() - 20) : found.start()]):
-            yield found
+        if alone and not _REFERS.search(line[max(0, match.start() - 20) : match.start()]):
+            yield match
 
 
 def _labels(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iterator[_Marker]:
@@ -231,19 +231,19 @@ def _items(tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[_Marker]:
     """Yield lines such as `(ii) ...`."""
     for token in tokens:
         for number in range(*(token.map or (0, 0))) if token.type == "paragraph_open" else ():
-            if found := _ITEM.match(lines[number][:LOOKED_AT]):
-                rest = lines[number][found.end() :].strip()
-                yield _Marker(number + 1, BOLD_LEVEL, found[1], rest, heading=False, listed=True)
+            if match := _ITEM.match(lines[number][:LOOKED_AT]):
+                rest = lines[number][match.end() :].strip()
+                yield _Marker(number + 1, BOLD_LEVEL, match[1], rest, heading=False, listed=True)
 
 
 def _numbered(line: str) -> tuple[str, str]:
     """Return a possible id at the start of a line, and the text after it: `1b: ...`, `1.1 C`."""
-    if found := _LABEL.match(line[:LOOKED_AT]):
-        return found[1], line[found.end() :].strip()
-    found = _NUMBER.match(line[:LOOKED_AT])
-    rest = line[found.end() :].strip() if found else ""
+    if match := _LABEL.match(line[:LOOKED_AT]):
+        return match[1], line[match.end() :].strip()
+    match = _NUMBER.match(line[:LOOKED_AT])
+    rest = line[match.end() :].strip() if match else ""
     value = any(is_like(rest, kind) for kind in ("choices", "formula", "vector"))
-    return (found[1], rest) if found and value else ("", "")
+    return (match[1], rest) if match and value else ("", "")
 
 
 def _unmarked(heading: str) -> str:
@@ -286,8 +286,8 @@ def _continued(marker: _Marker, walk: _Walk, names: Names, wanted: dict[str, Wan
     deeper = answering is not None and marker.level > answering.marker.level
     deeper = deeper or marker.listed
     meant = names.beside(marker.text, walk.beside, climb=not deeper)
-    own = meant.question or meant.group
-    if own and answering is not None and own in (answering.question, group_of(answering.question)):
+    key = meant.question or meant.group
+    if key and answering is not None and key in (answering.question, group_of(answering.question)):
         walk.beside = ()
         return Meant()
     members = {meant.question, *(names.members(meant.group) if meant.group else ())}

@@ -59,7 +59,7 @@ class _Candidate:
 
 def canonical(text: str) -> str:
     """Return the numbers and letters of an id in order: `1c.i` and `1 (c) I` are both `1ci`."""
-    return _joined([found.group() for found in _ATOM.finditer(text[:LONGEST_HEADING])])
+    return _joined([atom.group() for atom in _ATOM.finditer(text[:LONGEST_HEADING])])
 
 
 def _joined(atoms: Sequence[str]) -> str:
@@ -84,11 +84,11 @@ class Names:
         """Return a heading's meaning below the groups `above`: `(b)` below `Question 1` is 1b."""
         text = heading[:LONGEST_HEADING]
         words = _words(text)
-        own, nested = self._best(text, words), self._best(text, words, above) if above else None
+        flat, nested = self._best(text, words), self._best(text, words, above) if above else None
         titled = self._titles.get(_plain(text), [])
-        if own and nested and own.question != nested.question and not own.lone:
-            return Meant(either=(own.question, nested.question))
-        best = nested or own
+        if flat and nested and flat.question != nested.question and not flat.lone:
+            return Meant(either=(flat.question, nested.question))
+        best = nested or flat
         group = self._group(text, words, above)
         if best is not None and _adds_q(best.question, group):
             return Meant(either=(best.question,), group=group)
@@ -119,7 +119,7 @@ class Names:
 
     def nearest(self, heading: str) -> str:
         """Return the id that is spelled most similarly to this heading, or nothing."""
-        words = [found.group() for found in _words(heading[:LONGEST_HEADING])]
+        words = [word.group() for word in _words(heading[:LONGEST_HEADING])]
         keys = [_joined(words[:size]) for size in range(1, min(len(words), 4) + 1)]
         for key in reversed(keys):
             close = get_close_matches(key, self._ids, n=1, cutoff=0.6)
@@ -129,12 +129,12 @@ class Names:
 
     def _best(self, text: str, words: Words, above: tuple[str, ...] = ()) -> _Candidate | None:
         """Return the longest id that the heading begins with, preferably one without gaps."""
-        found = list(self._candidates(text, words, above))
-        return max(found, key=lambda each: (not each.loose, each.end), default=None)
+        candidates = list(self._candidates(text, words, above))
+        return max(candidates, key=lambda each: (not each.loose, each.end), default=None)
 
     def _candidates(self, text: str, words: Words, above: tuple[str, ...]) -> Iterator[_Candidate]:
         for size in range(1, min(len(words), LONGEST_ID) + 1):
-            atoms = [found.group() for found in words[:size]]
+            atoms = [word.group() for word in words[:size]]
             key, end = _joined([*above, *atoms]), words[size - 1].end()
             question = self._lookup(key)
             if size > 1 and not question and not _COUNTS.match(text, end):
@@ -147,17 +147,17 @@ class Names:
 
     def _lookup(self, key: str) -> str:
         """Return the question of this key; the Q before a number may be missing or superfluous."""
-        for known in (key, key.removeprefix("q")):  # `Qb` is b
-            if known in self._ids:
-                return self._ids[known]
-        close = [name for known, name in self._ids.items() if _without_q(known) == _without_q(key)]
+        for spelling in (key, key.removeprefix("q")):  # `Qb` is b
+            if spelling in self._ids:
+                return self._ids[spelling]
+        close = [name for other, name in self._ids.items() if _without_q(other) == _without_q(key)]
         return close[0] if len(close) == 1 else ""
 
     def _group(self, text: str, words: Words, above: tuple[str, ...]) -> tuple[str, ...]:
         """Return the longest beginning shared by several ids: `1` of `Question 1: Attention`."""
         best: tuple[str, ...] = ()
         for size in range(1, min(len(words), LONGEST_ID) + 1):
-            atoms = (*above, *(found.group() for found in words[:size]))
+            atoms = (*above, *(word.group() for word in words[:size]))
             if self.members(atoms) and _ends(text, words, size):
                 best = atoms
         return best
@@ -193,7 +193,7 @@ def names_question(text: str, question: str, beside: str = "") -> bool:
     In an answer `beside` it, to a question of the same group, `(i)` may mean 1c.i as well. So may a
     line `(c)` that names nothing but its group.
     """
-    atoms, other = (_ATOM.findall(_without_q(each.casefold())) for each in (question, beside))
+    atoms, other = (_ATOM.findall(_without_q(name.casefold())) for name in (question, beside))
     last = atoms[-1]
     if last.isalpha() and (len(atoms) == 1 or other[:1] == atoms[:1]):
         label = rf"(?:^|\s)[(*_]{{0,3}}{last}[*_]{{0,3}}[).:]"
@@ -217,7 +217,7 @@ def _spaced(atoms: Sequence[str]) -> str:
 
 def looks_like_id(heading: str) -> bool:
     """Return whether this was probably meant as a question: few short words with a number."""
-    words = [found.group() for found in _words(heading[:LONGEST_HEADING])]
+    words = [word.group() for word in _words(heading[:LONGEST_HEADING])]
     led = len(words) < len(_ATOM.findall(heading[:LONGEST_HEADING]))
     numbered = led or any(word.isdigit() for word in words)
     return numbered and len(words) <= 4 and all(len(word) <= 3 for word in words)

@@ -58,10 +58,10 @@ def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
     chunks = _chunks(_own_lines(body, wanted), wanted, split)
     loose: list[Line] = []
     for chunk in chunks:
-        kept, rest = _cut(chunk, wanted)
+        value, rest = _cut(chunk, wanted)
         loose += rest
         if chunk.part:
-            split.add(chunk.part, kept, wanted)
+            split.add(chunk.part, value, wanted)
     _keep_bare(loose, wanted, split)
     place(loose, wanted, split)
     place_from_text(wanted, split)
@@ -74,9 +74,9 @@ def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
 
 def _unfenced(body: Sequence[Line]) -> Sequence[Line]:
     """Return the lines without the code block that contains all of them, if there is one."""
-    own = [at for at, (_, line) in enumerate(body) if line.strip() and not line.startswith(">")]
-    marks = [at for at in own if FENCE.match(body[at][1])]
-    if len(marks) != 2 or marks != [own[0], own[-1]]:
+    places = [at for at, (_, line) in enumerate(body) if line.strip() and not line.startswith(">")]
+    marks = [at for at in places if FENCE.match(body[at][1])]
+    if len(marks) != 2 or marks != [places[0], places[-1]]:
         return body
     return [*body[: marks[0]], *body[marks[0] + 1 : marks[1]], *body[marks[1] + 1 :]]
 
@@ -92,10 +92,10 @@ def _unlabelled(lines: Sequence[Line], wanted: Wanted) -> list[Line]:
 
 def _own_lines(body: Iterable[Line], wanted: Wanted) -> list[Line]:
     """Return what the student wrote: without rules and the text of the template."""
-    own = _without_rows(_without_template(body, wanted), wanted)
+    lines = _without_rows(_without_template(body, wanted), wanted)
     return [
         (number, "" if _RULE.match(line[:LOOKED_AT]) else line.rstrip())
-        for number, line in _broken(own, wanted)
+        for number, line in _broken(lines, wanted)
     ]
 
 
@@ -187,28 +187,28 @@ def _broken(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
     for number, line in body:
         pieces = between.split(line) if between and len(line) < 10 * LOOKED_AT else [line]
         for piece in pieces if len(pieces) == 1 else (p for p in pieces if not _ITEM.fullmatch(p)):
-            yield from ((number, each) for each in _named(piece, wanted))
+            yield from ((number, text) for text in _named(piece, wanted))
 
 
 def _named(line: str, wanted: Wanted) -> Iterator[str]:
     """Split a line such as `1 head: ..., 2 heads: ...` at any name of a part."""
     start, many = 0, len(wanted.machine) > 1 and len(line) < 10 * LOOKED_AT
-    for found in _NEXT.finditer(line) if many else ():
-        if label_of(found["name"], wanted) in wanted.machine:
-            yield line[start : found.start()]
-            start = found.start("label")
+    for match in _NEXT.finditer(line) if many else ():
+        if label_of(match["name"], wanted) in wanted.machine:
+            yield line[start : match.start()]
+            start = match.start("label")
     yield line[start:]
 
 
 def _chunks(lines: Iterable[Line], wanted: Wanted, split: Split) -> list[_Chunk]:
-    chunks, fence, known = [_Chunk("", [])], "", {""}
+    chunks, fence, parts = [_Chunk("", [])], "", {""}
     for number, line in lines:
         if mark := FENCE.match(line):
             fence = "" if mark[1][:3] == fence else (fence or mark[1][:3])
-        part, rest = ("", line) if fence else _labelled(line, chunks[-1].part, known, wanted)
+        part, rest = ("", line) if fence else _labelled(line, chunks[-1].part, parts, wanted)
         if part:
             chunks.append(_Chunk(part, []))
-            known.add(part)
+            parts.add(part)
         elif not fence:
             _note_strange(number, line, wanted, split)
         chunks[-1].lines.append((number, rest))
@@ -225,23 +225,23 @@ def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str
         part = label_of((alone["head"] or alone["bold"]).rstrip(": "), wanted)
         if part and not (in_text and part in known):
             return part, ""
-    found = _LABEL.match(line[:LOOKED_AT])
-    if found is None:
+    match = _LABEL.match(line[:LOOKED_AT])
+    if match is None:
         return "", line
-    part = label_of(found["name"], wanted)
-    equated = found["sign"] not in (":", "：")
-    single = len(wanted.machine) < 2 and found["name"].casefold() != part
+    part = label_of(match["name"], wanted)
+    equated = match["sign"] not in (":", "：")
+    single = len(wanted.machine) < 2 and match["name"].casefold() != part
     if not part or (equated and (part not in wanted.machine or single)):
         return "", line
     if in_text and (equated or part in known):
         return "", line  # an explanation that mentions `q1 = ...` is not a new answer
-    rest = line[found.end() :]
-    if found["open"] and not found["close"]:  # as in `**formula:** ...`
+    rest = line[match.end() :]
+    if match["open"] and not match["close"]:  # as in `**formula:** ...`
         rest = rest.removeprefix("**").removeprefix("__")
         if rest.count("**") == 1:
             rest = _UNOPENED.sub("", rest)
-    opened = found["open"].replace("*", "").replace("_", "")
-    if "$" in found["name"]:  # as in `$k$ heads: ...`
+    opened = match["open"].replace("*", "").replace("_", "")
+    if "$" in match["name"]:  # as in `$k$ heads: ...`
         opened = opened.replace("$", "")
     return part, (opened + rest).strip()
 
@@ -251,12 +251,12 @@ def _keep_strange(wanted: Wanted, split: Split) -> None:
     if wanted.kind == "table" or all(part in split.parts for part in wanted.machine):
         return
     for part in wanted.machine:
-        for each in split.parts.get(part, ()):
-            first, *later = each.text.split("\n")
+        for value in split.parts.get(part, ()):
+            first, *later = value.text.split("\n")
             beside = re.split(r"[,;]\s", first[:LOOKED_AT])[1:]
             strange = [line for line in later if _STRANGE.match(line)]
             strange += [piece for piece in beside if _STRANGE_NAME.match(piece)]
-            split.unplaced += [(each.line, line) for line in strange]
+            split.unplaced += [(value.line, line) for line in strange]
 
 
 def _keep_bare(lines: Iterable[Line], wanted: Wanted, split: Split) -> None:
@@ -265,7 +265,7 @@ def _keep_bare(lines: Iterable[Line], wanted: Wanted, split: Split) -> None:
     Without a free text, all lines without a label are kept anyway.
     """
     for number, line in lines if wanted.text else ():
-        names = [label_of(each, wanted) for each in _SEVERAL.split(line[:LOOKED_AT])]
+        names = [label_of(name, wanted) for name in _SEVERAL.split(line[:LOOKED_AT])]
         if any(name in wanted.machine and name not in split.parts for name in names) and all(names):
             split.unplaced.append((number, line))
 
@@ -276,18 +276,18 @@ def _keep_named(wanted: Wanted, split: Split) -> None:
     if not missing or wanted.kind == "table":
         return
     named = re.compile(rf"(?<![^\W_])(?:{_spelled(missing)})(?![^\W_])")
-    given = [each for part in wanted.machine for each in split.parts.get(part, ())]
-    split.unplaced += [(each.line, each.text) for each in given if named.search(each.text)]
+    values = [value for part in wanted.machine for value in split.parts.get(part, ())]
+    split.unplaced += [(value.line, value.text) for value in values if named.search(value.text)]
 
 
 def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:
     """Note a label that is almost one of the question's, such as `formular:`."""
-    found = _LABEL.match(line[:LOOKED_AT])
-    if found is None or len(wanted.parts) < 2 or found["sign"] not in (":", "："):
+    match = _LABEL.match(line[:LOOKED_AT])
+    if match is None or len(wanted.parts) < 2 or match["sign"] not in (":", "："):
         return
-    if label_of(found["name"], wanted):
+    if label_of(match["name"], wanted):
         return  # named again in an explanation
-    name = found["name"].strip().casefold()
+    name = match["name"].strip().casefold()
     if get_close_matches(name, [part.casefold() for part in wanted.parts], n=1, cutoff=0.75):
         split.notes.append(
             f"`{name}` in line {number} is not a part of {wanted.id}, which has "
@@ -305,12 +305,12 @@ def _cut(chunk: _Chunk, wanted: Wanted) -> tuple[list[Line], list[Line]]:
     size = 1
     while size < len(paragraphs) and _goes_on(paragraphs[size], wanted):
         size += 1
-    kept = [line for paragraph in paragraphs[:size] for line in paragraph]
+    lines = [line for paragraph in paragraphs[:size] for line in paragraph]
     if wanted.kind == "table":
-        kept = chunk.lines  # text below a table may say which of its rows counts
+        lines = chunk.lines  # text below a table may say which of its rows counts
         if len(wanted.parts) == 1:
-            return kept, []
-    return kept, [line for paragraph in paragraphs[size:] for line in (*paragraph, (0, ""))]
+            return lines, []
+    return lines, [line for paragraph in paragraphs[size:] for line in (*paragraph, (0, ""))]
 
 
 def _goes_on(paragraph: Sequence[Line], wanted: Wanted) -> bool:

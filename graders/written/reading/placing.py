@@ -76,13 +76,13 @@ def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line
     if wanted.kind not in ("formula", "number", "vector") or len(paragraphs) < 2:
         return loose
     values = [paragraph for paragraph in paragraphs if _is_value(paragraph, wanted)]
-    others = [line for paragraph in paragraphs if paragraph not in values for line in paragraph]
-    if len(values) != 1 or _may_hold(others, wanted):
+    rest = [line for paragraph in paragraphs if paragraph not in values for line in paragraph]
+    if len(values) != 1 or _may_hold(rest, wanted):
         return loose
     split.notes.append(
         f"only line {values[0][0][0]} was read as `{wanted.parts[0]}` of {wanted.id}"
     )
-    split.leftover += others
+    split.leftover += rest
     return values[0]
 
 
@@ -133,8 +133,8 @@ def _place_value_and_text(
     lines = [line for paragraph in paragraphs for line in (*paragraph, (0, ""))]
     if size and wanted.kind in _READ_AMONG_WORDS:
         value = paragraphs[at][:size]
-        own = set(value)
-        if _may_hold([line for line in lines if line not in own], wanted):
+        value_lines = set(value)
+        if _may_hold([line for line in lines if line not in value_lines], wanted):
             split.add(part, lines, wanted)  # its verifier separates the value from the explanation
             rest = paragraphs[at] if at or _says_more(value, wanted) else paragraphs[at][size:]
             return _place_text([*paragraphs[:at], rest, *paragraphs[at + 1 :]], wanted, split)
@@ -156,10 +156,10 @@ def _place_value_and_text(
         rest = paragraphs[at]  # `False, because ...`: the reason is on the same line
     elif wanted.kind in _READ_AMONG_WORDS and _says_more(value, wanted):
         rest = paragraphs[at]
-    others = [*paragraphs[:at], rest, *paragraphs[at + 1 :]]
-    if not labelled and any(others):
+    remaining = [*paragraphs[:at], rest, *paragraphs[at + 1 :]]
+    if not labelled and any(remaining):
         _note_reading(value[0][0], wanted, split)
-    return _place_text(others, wanted, split)
+    return _place_text(remaining, wanted, split)
 
 
 def _may_hold(lines: Sequence[Line], wanted: Wanted) -> bool:
@@ -241,19 +241,19 @@ def _named_in(lines: Sequence[Line], wanted: Wanted) -> str:
 
     Reasons may speak of any part: `O(MNk), since the decoder has N queries`.
     """
-    said = words_of(_REASON.split(" ".join(line for _, line in lines), maxsplit=1)[0])
-    own = {part: words_of(part) for part in wanted.machine}
+    words = words_of(_REASON.split(" ".join(line for _, line in lines), maxsplit=1)[0])
+    names = {part: words_of(part) for part in wanted.machine}
     named = [
         part
         for part in wanted.machine
-        if said & own[part].difference(*(own[other] for other in own if other != part))
+        if words & names[part].difference(*(names[other] for other in names if other != part))
     ]
     return named[0] if len(named) == 1 else ""
 
 
 def _numbers_of(line: Line) -> list[Line]:
     """Return the values of a line like `6,920, 872 and 1821`, with the words around them."""
-    text = _GROUPED.sub(lambda found: found[0].replace(",", ""), line[1][:LOOKED_AT])
+    text = _GROUPED.sub(lambda match: match[0].replace(",", ""), line[1][:LOOKED_AT])
     pieces = (piece.strip() for piece in _BETWEEN.split(text.strip(" ()[]{}.")))
     return [(line[0], piece) for piece in pieces if _WORDS.sub("", piece)]
 
@@ -274,10 +274,10 @@ def _listed(line: Line, count: int) -> list[Line]:
 def place_from_text(wanted: Wanted, split: Split) -> None:
     """Search the labeled text for a missing value."""
     missing = [part for part in wanted.machine if part not in split.parts]
-    given = split.parts.get(wanted.text, []) if wanted.text not in wanted.machine else []
-    if not missing or split.unplaced or not given or wanted.kind is None:
+    values = split.parts.get(wanted.text, []) if wanted.text not in wanted.machine else []
+    if not missing or split.unplaced or not values or wanted.kind is None:
         return
-    lines = [(each.line, line) for each in given for line in (*each.text.split("\n"), "")]
+    lines = [(value.line, line) for value in values for line in (*value.text.split("\n"), "")]
     if wanted.kind in _MAY_HOLD and not _may_hold(lines, wanted):
         return
     if len(wanted.machine) == 1 and wanted.kind in _READ_AMONG_WORDS:
@@ -294,21 +294,23 @@ def detach_conditions(wanted: Wanted, split: Split) -> None:
     if wanted.kind not in ("formula", "vector"):
         return
     for part in wanted.machine:
-        given = split.parts.get(part, [])
-        for at, each in enumerate(given):
-            value, words = without_condition(each.text)
+        values = split.parts.get(part, [])
+        for at, answer in enumerate(values):
+            value, words = without_condition(answer.text)
             if not words or not is_like(value, wanted.kind):
                 continue
             # `where S = 1000` belongs to the formula as well, and another vector may be the answer.
-            vector = wanted.kind == "vector" and _may_hold([(each.line, words)], wanted)
-            says_more = any(each.search(words) for each in (_CALCULATES, VANISHES, LARGE))
+            vector = wanted.kind == "vector" and _may_hold([(answer.line, words)], wanted)
+            says_more = any(pattern.search(words) for pattern in (_CALCULATES, VANISHES, LARGE))
             if not vector and not says_more:
-                given[at] = Value(value, each.line)
+                values[at] = Value(value, answer.line)
             if wanted.text:
-                _place_text([[(each.line, words)]], wanted, split)
+                _place_text([[(answer.line, words)]], wanted, split)
 
 
 def join_text(wanted: Wanted, split: Split) -> None:
-    given = sorted(split.parts.get(wanted.text, ()), key=lambda each: each.line)
-    if len(given) > 1 and wanted.text not in wanted.machine:
-        split.parts[wanted.text] = [Value("\n\n".join(each.text for each in given), given[0].line)]
+    values = sorted(split.parts.get(wanted.text, ()), key=lambda value: value.line)
+    if len(values) > 1 and wanted.text not in wanted.machine:
+        split.parts[wanted.text] = [
+            Value("\n\n".join(value.text for value in values), values[0].line)
+        ]

@@ -153,7 +153,7 @@ def is_like(text: str, kind: Kind | None) -> bool:
 def _is_formula(text: str) -> bool:
     """Return whether a line has no words except names with operators next to them."""
     value, _ = without_condition(text)
-    words = [found for found in _WORD.finditer(value) if found.group().casefold() not in NOTATION]
+    words = [word for word in _WORD.finditer(value) if word.group().casefold() not in NOTATION]
     if words and not _OPERATOR.search(value):
         return False
     return bool(value) and all(
@@ -173,8 +173,8 @@ def explains(text: str, kind: Kind | None) -> bool:
     if kind in ("choice", "choices", "true_false"):
         return len(text.split()) > LONGEST_CHOICE
     if kind == "table":
-        said = (line for line in text.split("\n") if not line.lstrip().startswith("|"))
-        return any(len(_ANY_WORD.findall(line[:LONGEST_LINE])) > LONGEST_CHOICE for line in said)
+        lines = (line for line in text.split("\n") if not line.lstrip().startswith("|"))
+        return any(len(_ANY_WORD.findall(line[:LONGEST_LINE])) > LONGEST_CHOICE for line in lines)
     return has_words(text)
 
 
@@ -182,7 +182,7 @@ def without_condition(text: str) -> tuple[str, str]:
     """Split a formula from the words after it: `β(k_a+k_b)` and `where β is large`."""
     if len(text) > LONGEST_LINE:
         return text, ""
-    cuts = [found.start() for found in (_CONDITION.search(text), _MUCH.search(text)) if found]
+    cuts = [match.start() for match in (_CONDITION.search(text), _MUCH.search(text)) if match]
     if not cuts or min(cuts) == 0 or "\n" in text.strip():
         return text, ""
     value, words = text[: min(cuts)], text[min(cuts) :]

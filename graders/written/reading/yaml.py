@@ -55,16 +55,16 @@ class Node:
 
 def read_yaml(text: str, wanted: Sequence[Wanted]) -> Sections:
     """Return the answers in a YAML text. Raises BadYaml if no question can be found."""
-    names = Names({each.id: each.title for each in wanted})
-    known = {each.id: each for each in wanted}
+    names = Names({question.id: question.title for question in wanted})
+    questions = {question.id: question for question in wanted}
     try:
         top = _composed(text)
     except BadYaml as error:
-        return _salvaged(text, names, known, error)
-    answers = _read_tree(top, names, known)
+        return _salvaged(text, names, questions, error)
+    answers = _read_tree(top, names, questions)
     if answers is None:
         return Sections()
-    _keep_swallowed(text, names, known, answers)
+    _keep_swallowed(text, names, questions, answers)
     return answers
 
 
@@ -126,23 +126,23 @@ def _blocks(
 ) -> tuple[str, list[_Block]]:
     """Return the text before the first key, and a block for each key of the outermost level."""
     lines = text.split("\n")
-    keys = [(n, found) for n, line in enumerate(lines) if (found := _KEY.match(line[:LOOKED_AT]))]
-    for indent in sorted({len(found[1]) for _, found in keys})[:DEEPEST]:
-        level = [(n, found[3]) for n, found in keys if len(found[1]) == indent]
+    keys = [(n, match) for n, line in enumerate(lines) if (match := _KEY.match(line[:LOOKED_AT]))]
+    for indent in sorted({len(match[1]) for _, match in keys})[:DEEPEST]:
+        level = [(n, match[3]) for n, match in keys if len(match[1]) == indent]
         meant = [(n, key, names.meant(key, above)) for n, key in level[: MOST_BLOCKS + 1]]
         starts = [
-            (n, key, each)
-            for n, key, each in meant
-            if each.question or each.group or looks_like_id(key)
+            (n, key, meaning)
+            for n, key, meaning in meant
+            if meaning.question or meaning.group or looks_like_id(key)
         ]
-        if any(each.question or each.group for _, _, each in starts):
+        if any(meaning.question or meaning.group for _, _, meaning in starts):
             break
     else:
         return text, []
     ends = [*(n for n, _, _ in starts[1:]), len(lines)]
     blocks = [
-        _Block(each, key, first + n, "\n".join(lines[n:end]), above)
-        for (n, key, each), end in zip(starts, ends, strict=True)
+        _Block(meaning, key, first + n, "\n".join(lines[n:end]), above)
+        for (n, key, meaning), end in zip(starts, ends, strict=True)
     ]
     return "\n".join(lines[: starts[0][0]]), blocks
 
@@ -152,7 +152,7 @@ def _question_blocks(text: str, names: Names) -> Iterator[_Block]:
     ahead, depth = _blocks(text, names)[1], 1
     while ahead and depth <= _HERE:
         yield from (block for block in ahead if block.meant.question)
-        ahead = [each for block in ahead[:MOST_BLOCKS] for each in _inner_blocks(block, names)]
+        ahead = [inner for block in ahead[:MOST_BLOCKS] for inner in _inner_blocks(block, names)]
         depth += 1
 
 
@@ -164,8 +164,8 @@ def _read_block(
         top = _tree_of(block)
     except BadYaml as error:
         inner = _inner_blocks(block, names) if depth < _HERE else []
-        for each in inner:
-            _read_block(each, names, wanted, answers, depth + 1)
+        for piece in inner:
+            _read_block(piece, names, wanted, answers, depth + 1)
         if not inner:
             near = block.meant.question or ("" if block.meant.group else names.nearest(block.key))
             answers.notes.append((near, f"{error}; a person reads this answer"))
@@ -208,17 +208,17 @@ def _keep_swallowed(text: str, names: Names, wanted: dict[str, Wanted], answers:
 
     The question with the other value is left to a person, too.
     """
-    found = {each.question: each for each in answers.found}
+    sections = {section.question: section for section in answers.found}
     before: _Block | None = None
     for block in islice(_question_blocks(text, names), MOST_BLOCKS):
         question = block.meant.question
-        if question not in found and block.text.partition(":")[2].strip():
+        if question not in sections and block.text.partition(":")[2].strip():
             _doubt(block, answers)
             if before is not None:
                 _doubt(before, answers)
-        elif question in found and _lacks_a_part(block, found[question], wanted[question]):
+        elif question in sections and _lacks_a_part(block, sections[question], wanted[question]):
             _doubt(block, answers)
-        if question in found:
+        if question in sections:
             before = block
 
 
@@ -227,15 +227,15 @@ def _doubt(block: _Block, answers: Sections) -> None:
     note = f"a quote seems to be missing near `{question}` in line {block.line}; a person reads it"
     answers.notes.append((question, note))
     answers.unread.append((question, block.text.strip()))
-    answers.found = [each for each in answers.found if each.question != question]
+    answers.found = [section for section in answers.found if section.question != question]
 
 
 def _lacks_a_part(block: _Block, section: Section, wanted: Wanted) -> bool:
     """Return True if a line names a part that the parsed answer does not have."""
     read = {label_of(line[4:], wanted) for _, line in section.body if line.startswith("### ")}
-    keys = [found for line in block.text.split("\n")[1:] if (found := _KEY.match(line[:LOOKED_AT]))]
-    outermost = min((len(found[1]) for found in keys), default=0)
-    named = {label_of(found[3], wanted) for found in keys if len(found[1]) == outermost}
+    keys = [match for line in block.text.split("\n")[1:] if (match := _KEY.match(line[:LOOKED_AT]))]
+    outermost = min((len(match[1]) for match in keys), default=0)
+    named = {label_of(match[3], wanted) for match in keys if len(match[1]) == outermost}
     return bool(read) and not named - {""} <= read
 
 
@@ -417,7 +417,7 @@ def _node(event: yaml.Event, events: _Events, depth: int) -> Node:
 
 def _typed(value: str) -> str:
     """Return LaTeX in double quotes as typed; YAML reads the `t` of `theta` as a tab."""
-    return _ESCAPED.sub(lambda found: "\\" + _ESCAPES.get(found[0], "n"), value)
+    return _ESCAPED.sub(lambda match: "\\" + _ESCAPES.get(match[0], "n"), value)
 
 
 def _children(events: _Events, depth: int) -> Iterator[Node]:
@@ -428,14 +428,14 @@ def _children(events: _Events, depth: int) -> Iterator[Node]:
 def _mended(text: str) -> str:
     """Return the text indented with spaces, with quotes around each value after a key."""
     return "\n".join(
-        _quoted(_TABS.sub(lambda found: found[0].replace("\t", "    "), line))
+        _quoted(_TABS.sub(lambda match: match[0].replace("\t", "    "), line))
         for line in text.split("\n")
     )
 
 
 def _quoted(line: str) -> str:
-    found = _PAIR.match(line) if len(line) < 2000 else None
-    if found is None or found[3].startswith(_TAKEN):
+    pair = _PAIR.match(line) if len(line) < 2000 else None
+    if pair is None or pair[3].startswith(_TAKEN):
         return line
-    value = found[3].rstrip().replace("'", "''")
-    return f"{found[1]}{found[2]}: '{value}'"
+    value = pair[3].rstrip().replace("'", "''")
+    return f"{pair[1]}{pair[2]}: '{value}'"

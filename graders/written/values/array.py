@@ -100,13 +100,13 @@ def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
     readings = list(_readings(text))
     for reading in readings:
         try:
-            found = _shaped(_values(reading), shapes)
+            array = _shaped(_values(reading), shapes)
         except (Misfit, Unreadable) as error:
             errors.append(error)
             continue
-        if not np.all(np.abs(found) <= LARGEST):
+        if not np.all(np.abs(array) <= LARGEST):
             raise Unreadable("A number is too large; write smaller numbers.")
-        return found
+        return array
     plain = alone and len(readings) == 1 and _WORDLESS.fullmatch(text) is not None
     plain &= _CALCULATED.search(text) is None or _SEPARATED.search(text) is not None
     raise errors[0] if plain else Unreadable(str(errors[0]))
@@ -145,7 +145,7 @@ def _values(text: str) -> list[list[float]]:
         raise Unreadable("No numbers were found; write them like `[1, 2.5, -3]`.")
     if sum(map(len, rows)) > MOST_CELLS:
         raise Unreadable(f"There are more than {MOST_CELLS} numbers here.")
-    return [[body.factor * cell(each) for each in row] for row in rows]
+    return [[body.factor * cell(entry) for entry in row] for row in rows]
 
 
 def _body(text: str) -> _Body:
@@ -205,13 +205,13 @@ def _is_list(inside: str) -> bool:
 
 
 def _outside(text: str) -> str:
-    kept, depth = [], 0
+    signs, depth = [], 0
     for sign in text:
         depth -= sign in CLOSE
         if depth <= 0:
-            kept.append(sign)
+            signs.append(sign)
         depth += sign in OPEN
-    return "".join(kept)
+    return "".join(signs)
 
 
 def _rows(inside: str) -> Iterator[str]:
@@ -233,10 +233,10 @@ def _cells(row: str) -> list[str]:
     """Return the cells of a row, separated by commas, `&`, or else by spaces."""
     for sign in ("&", ","):
         if sign in _outside(row):
-            cells = [each.strip() for each in split_outside(row, sign)]
+            cells = [entry.strip() for entry in split_outside(row, sign)]
             return cells[:-1] if cells and not cells[-1] else cells
     tight = _SPACED.sub(lambda match: match[1] or match[2], row.strip())
-    return [each for each in split_outside(tight, " \t") if each]
+    return [entry for entry in split_outside(tight, " \t") if entry]
 
 
 def _shaped(rows: list[list[float]], shapes: Sequence[tuple[int, ...]]) -> Array:
@@ -244,13 +244,13 @@ def _shaped(rows: list[list[float]], shapes: Sequence[tuple[int, ...]]) -> Array
     widths = {len(row) for row in rows}
     if len(widths) > 1:
         raise Unreadable(f"The rows have {' and '.join(map(str, sorted(widths)))} numbers.")
-    found = np.array(rows, dtype=np.float64)
+    array = np.array(rows, dtype=np.float64)
     for shape in shapes:
-        if found.shape == shape or (len(shape) == 1 and found.shape in ((1, *shape), (*shape, 1))):
-            return found.reshape(shape)
-    wanted = " or ".join(_shown(shape) for shape in shapes)
-    given = _shown(found.shape if 1 not in found.shape else (found.size,))
-    raise Misfit(f"This has {given}, but {wanted} are expected.")
+        if array.shape == shape or (len(shape) == 1 and array.shape in ((1, *shape), (*shape, 1))):
+            return array.reshape(shape)
+    expected = " or ".join(_shown(shape) for shape in shapes)
+    actual = _shown(array.shape if 1 not in array.shape else (array.size,))
+    raise Misfit(f"This has {actual}, but {expected} are expected.")
 
 
 def _shown(shape: tuple[int, ...]) -> str:

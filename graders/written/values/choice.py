@@ -98,16 +98,16 @@ class Options:
     @property
     def denies(self) -> bool:
         """Return whether an option is itself a negation, such as `no`."""
-        return any(denies(each) for some in self.texts.values() for each in some)
+        return any(denies(text) for some in self.texts.values() for text in some)
 
     def label(self, letter: str) -> str | None:
         """Return the label spelled like this, in any case."""
-        found = [label for label in self.labels if label.casefold() == letter.casefold()]
-        return found[0] if found else None
+        labels = [label for label in self.labels if label.casefold() == letter.casefold()]
+        return labels[0] if labels else None
 
     def meanings(self) -> Iterator[tuple[str, str]]:
         """Yield every plain text with the label that it means, the longest first."""
-        pairs = [(plain(each), label) for label, some in self.texts.items() for each in some]
+        pairs = [(plain(text), label) for label, some in self.texts.items() for text in some]
         pairs += [(plain(label), label) for label in self.labels if len(label) > 1]
         yield from sorted((pair for pair in pairs if pair[0]), key=lambda pair: -len(pair[0]))
 
@@ -128,12 +128,12 @@ def read_choice(text: str, options: Options) -> str:
         raise Unreadable(f"`{_short(text)}` contains a negation and may mean another option.")
     if not listed and _takes_back(line, options):
         raise Unreadable(f"`{_short(text)}` names an option, but not as the answer.")
-    found = listed or _one(line, options) or _last(line, options)
-    if len(found) > 1:
-        raise Unreadable(f"This names {_named(found)}; choose only one of {options.shown}.")
-    if not found:
+    labels = listed or _one(line, options) or _last(line, options)
+    if len(labels) > 1:
+        raise Unreadable(f"This names {_named(labels)}; choose only one of {options.shown}.")
+    if not labels:
         raise Unreadable(f"`{_short(text)}` is not an option; write one of {options.shown}.")
-    return found.pop()
+    return labels.pop()
 
 
 def read_choices(text: str, options: Options) -> frozenset[str]:
@@ -146,11 +146,11 @@ def read_choices(text: str, options: Options) -> frozenset[str]:
         return frozenset(options.labels)
     if _OPEN.search(joined):
         raise Unreadable(f"`{_short(text)}` is incomplete; list every option, such as `A, C`.")
-    found = _listed(joined, options) or _run(joined, options) or _each(joined, options)
-    if not found:
+    labels = _listed(joined, options) or _run(joined, options) or _each(joined, options)
+    if not labels:
         remedy = f"list letters from {', '.join(options.labels)}, such as `A, C`"
         raise Unreadable(f"`{_short(text)}` names no options; {remedy}.")
-    return frozenset(found)
+    return frozenset(labels)
 
 
 def _lines(text: str) -> Sequence[str]:
@@ -159,7 +159,7 @@ def _lines(text: str) -> Sequence[str]:
 
 def ticked(lines: Sequence[str]) -> Sequence[str]:
     """Return only the lines with a ticked box, if there are boxes; several may be on one line."""
-    lines = [each for line in lines for each in _boxed(line)]
+    lines = [piece for line in lines for piece in _boxed(line)]
     boxes = [_BOX.match(line) for line in lines]
     if len(lines) > 1 and any(box and box["mark"] in (" ", "") for box in boxes):
         return [box["rest"] for box in boxes if box and box["mark"].strip()]
@@ -171,7 +171,7 @@ def ticked(lines: Sequence[str]) -> Sequence[str]:
 
 def _boxed(line: str) -> Iterator[str]:
     """Yield the line; one with several boxes as a line for each: `[ ] yes [x] no`."""
-    starts = [found.start() for found in _BOXES.finditer(line)]
+    starts = [match.start() for match in _BOXES.finditer(line)]
     if len(starts) < 2:
         yield line
         return
@@ -184,7 +184,7 @@ def _boxed(line: str) -> Iterator[str]:
 
 def _listed(text: str, options: Options) -> set[str]:
     """Return the options of a text that consists only of letters and separators."""
-    line = ", ".join(_BULLET.sub("", each) for each in without_lead(text).split("\n"))
+    line = ", ".join(_BULLET.sub("", item) for item in without_lead(text).split("\n"))
     line = _JOINED.sub(", ", " ".join(re.sub(r"['\[\](){}]", " ", line).split()))
     if _LISTED.fullmatch(line[:200]) is None or len(line) > 200:
         return set()
@@ -198,7 +198,7 @@ def _takes_back(line: str, options: Options) -> bool:
     Examples are `A (wrong)`, `A (the second)` and a copy of the options: `(A) this, (B) that?`.
     """
     words = f" {plain(line)} "
-    copied = {each for text, each in options.meanings() if f" {plain(each)} {text} " in words}
+    copied = {choice for text, choice in options.meanings() if f" {plain(choice)} {text} " in words}
     if len(copied) > 1:
         return True
     first = _LABEL.match(line)
@@ -206,12 +206,12 @@ def _takes_back(line: str, options: Options) -> bool:
     if first is None or label is None:
         return False
     rest = line[first.end(1) :]
-    meant = {each for text, each in options.meanings() if plain(rest) == text}
+    meant = {choice for text, choice in options.meanings() if plain(rest) == text}
     return bool(meant - {label}) or bool(plain(rest) and _DENIED.fullmatch(rest))
 
 
 def _known(letter: str, options: Options) -> str:
-    meant = (each for text, each in options.meanings() if text == letter.casefold())
+    meant = (choice for text, choice in options.meanings() if text == letter.casefold())
     label = options.label(letter) or next(meant, None)
     if label is None:
         raise Misfit(f"There is no option {letter}; write one of {options.shown}.")
@@ -224,8 +224,8 @@ def _named(labels: Iterable[str]) -> str:
 
 def _last(text: str, options: Options) -> set[str]:
     """Return the option whose capital letter ends a short sentence: `La respuesta es C`."""
-    found = _LAST.search(text) if len(text.split()) <= FEW_WORDS else None
-    label = options.label(found[1]) if found else None
+    match = _LAST.search(text) if len(text.split()) <= FEW_WORDS else None
+    label = options.label(match[1]) if match else None
     return {label} if label else set()
 
 
@@ -247,13 +247,15 @@ def _each(text: str, options: Options) -> set[str]:
         else re.split(r"[;,]|\band\b|(?<=\S)\s+(?=\(?[A-Z][).:](?:\s|$))", lines[0])
     )
     pieces = [piece.strip() for piece in pieces[:40] if piece.strip()]
-    found = [_one(piece, options, alone=False) for piece in pieces]
-    if not all(found):
+    choices = [_one(piece, options, alone=False) for piece in pieces]
+    if not all(choices):
         return set()
-    said = [_verdict(piece) for piece in pieces]
-    if False in said and None in said:
+    verdicts = [_verdict(piece) for piece in pieces]
+    if False in verdicts and None in verdicts:
         return set()  # `A, C, E (not B, D)`: a person decides which letters are denied
-    return set().union(*(each for each, held in zip(found, said, strict=True) if held is not False))
+    return set().union(
+        *(labels for labels, held in zip(choices, verdicts, strict=True) if held is not False)
+    )
 
 
 def _verdict(piece: str) -> bool | None:
@@ -269,8 +271,8 @@ def _one(text: str, options: Options, *, alone: bool = True) -> set[str]:
     """Return the option at the start of a line, by letter or by text; both if they differ."""
     text = _BULLET.sub("", text)
     for line in (text, without_lead(text), _behind_colon(text)):
-        if found := _labelled(line, options, alone=alone) or _meant(line, options):
-            return found
+        if labels := _labelled(line, options, alone=alone) or _meant(line, options):
+            return labels
     return set()
 
 
@@ -300,8 +302,8 @@ def _meant(line: str, options: Options) -> set[str]:
         rest = words[len(text) :].split(maxsplit=1)
         if options.denies and _contradicts(words, plain(first_clause(line)), text, label, options):
             raise Contradictory(f"`{_short(line)}` could mean either.")
-        if rest[:1] in (["or"], ["and"]) and (others := _meant_by(rest[1:], options)):
-            return {label, *others}
+        if rest[:1] in (["or"], ["and"]) and (labels := _meant_by(rest[1:], options)):
+            return {label, *labels}
         return {label}
     return set()
 
@@ -313,15 +315,15 @@ def _contradicts(words: str, clause: str, text: str, label: str, options: Option
     """
     if _NO_ANSWER.match(words) or _means_opposite(clause, text, label):
         return True
-    rivals = (each for each in options.labels if each != label and not denies(each))
-    if any(f" {plain(each)} " in f"{words} " for each in rivals):  # `No. Actually yes.`
+    rivals = (rival for rival in options.labels if rival != label and not denies(rival))
+    if any(f" {plain(rival)} " in f"{words} " for rival in rivals):  # `No. Actually yes.`
         return True
     concluded = _CONCLUDED.search(words)  # `there is no limit, so yes`
     if concluded and _meant_by(concluded.groups(), options) - {label}:
         return True
     rest = f"{words[len(text) :].strip()} "
     following = next(
-        (meant for each, meant in options.meanings() if rest.startswith(f"{each} ")), label
+        (meant for phrase, meant in options.meanings() if rest.startswith(f"{phrase} ")), label
     )
     return following != label or re.match(r"(?:im|un|in)possible |not (?:im|un)", rest) is not None
 

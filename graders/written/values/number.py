@@ -49,19 +49,19 @@ def read_numbers(text: str, *, percent: bool = False) -> tuple[float, ...]:
     if _MULTIPLE.search(line):
         raise Unreadable("Write the number in digits, such as `1234567`.")
     line = _UNIT.sub("", _SHARE.sub("", line.rstrip(" .;,"))).strip("*_` ")
-    found = _grouped(line) or (_value(line),)
+    values = _grouped(line) or (_value(line),)
     return tuple(
-        each * 100 if percent and not signed and abs(each) <= 1 else each for each in found
+        value * 100 if percent and not signed and abs(value) <= 1 else value for value in values
     )
 
 
 def _grouped(line: str) -> tuple[float, ...]:
     """Return a number with separated thousands; if there is one separator, both readings."""
-    found = _THOUSANDS.fullmatch(line)
-    if found is None:
+    match = _THOUSANDS.fullmatch(line)
+    if match is None:
         return ()
     whole = float(re.sub(r"[^\d+-]", "", line))
-    decimal = found[1] in (".", ",") and len(re.findall(r"[.,]", line)) == 1
+    decimal = match[1] in (".", ",") and len(re.findall(r"[.,]", line)) == 1
     return (whole, float(line.replace(",", "."))) if decimal else (whole,)
 
 
@@ -101,15 +101,15 @@ def _bounded(value: float, text: str) -> float:
 def _last_side(line: str) -> str:
     """Return the text after the last `=`, `≈` or label."""
     for _ in range(4):
-        if (found := _LABEL.match(line)) is None:
+        if (match := _LABEL.match(line)) is None:
             break
-        line = line[found.end() :]
+        line = line[match.end() :]
     return line
 
 
 def _with_point(line: str) -> str:
     """Replace a comma that can only be a decimal comma by a point."""
-    found = _DECIMAL.fullmatch(line.strip())
-    if found is None:
+    match = _DECIMAL.fullmatch(line.strip())
+    if match is None:
         return line
-    return f"{found[1]}{found[3] or 0}.{found[2] or found[4]}"
+    return f"{match[1]}{match[3] or 0}.{match[2] or match[4]}"

@@ -58,9 +58,9 @@ def read_truth(text: str) -> bool:
     lines = without_marks("\n".join(ticked(text.splitlines())))
     line = _ASKED.sub("", lines.replace("\n", " "))
     line = _REPEATED.sub("", line)  # `False? No, it is true`: the question, then its answer
-    if found := _LETTER.match(line):
-        _refuse_either(line, found.end("letter"))
-        return found["letter"].casefold() in _TRUE
+    if match := _LETTER.match(line):
+        _refuse_either(line, match.end("letter"))
+        return match["letter"].casefold() in _TRUE
     word = _WORD.search(line[:_FAR])
     if word is None:
         if sign := _SIGNS.match(line):
@@ -69,10 +69,10 @@ def read_truth(text: str) -> bool:
     _refuse_either(line, word.end())
     if _WOULD.search(line[: word.start()]):
         raise Unreadable(f"It does not clearly say whether it is true or false: {REMEDY}.")
-    said = line[: word.end()] + _beginning(line[word.end() : _FAR])
-    verdicts = [_says(each) for each in _WORD.finditer(said)]
-    denied = _OF_VERDICT.search(said)
-    if len(set(verdicts)) > 1 or (denied and _WORD.search(said, denied.end())):
+    beginning = line[: word.end()] + _beginning(line[word.end() : _FAR])
+    verdicts = [_says(match) for match in _WORD.finditer(beginning)]
+    denied = _OF_VERDICT.search(beginning)
+    if len(set(verdicts)) > 1 or (denied and _WORD.search(beginning, denied.end())):
         raise Unreadable(f"It names both true and false: {REMEDY}.")
     return _says(word)
 

@@ -101,10 +101,10 @@ def undressed(text: str) -> str:
     text = _TAG.sub("", text).replace("\\%", "%").replace("−", "-").replace("–", "-")
     for _ in range(3):
         text = _COMMAND.sub(r"\1", text)
-    text = _SUPERSCRIPTED.sub(lambda found: "10^" + found[1].translate(_SUPERSCRIPT), text)
-    text = _BARE_POWER.sub(r"1e\1", _POWER.sub(lambda found: f"e{found[1] or found[2]}", text))
+    text = _SUPERSCRIPTED.sub(lambda match: "10^" + match[1].translate(_SUPERSCRIPT), text)
+    text = _BARE_POWER.sub(r"1e\1", _POWER.sub(lambda match: f"e{match[1] or match[2]}", text))
     text = _DRESS.sub("", text)
-    text = _GROUPED.sub(lambda found: re.sub(r"[^\d]", "", found[0]), text)
+    text = _GROUPED.sub(lambda match: re.sub(r"[^\d]", "", match[0]), text)
     return _COMMA.sub(r"\1.\2", text)
 
 
@@ -117,10 +117,10 @@ def _counted(shown: str, plain: str, count: re.Match[str]) -> Figure:
 
 
 def _printed(shown: str, plain: str, count: tuple[int, int] | None) -> Figure | None:
-    found = _NUMBER.search(plain)
-    if found is None:
+    number = _NUMBER.search(plain)
+    if number is None:
         return None
-    mantissa, _, exponent = found[0].lower().partition("e")
+    mantissa, _, exponent = number[0].lower().partition("e")
     power = int(exponent or 0)
     if abs(power) > LARGEST_EXPONENT:
         return None

@@ -68,12 +68,12 @@ def _of_line(at: int, line: str, further: Names | None) -> Iterator[Named]:
     if label := _LABEL.search(line):
         yield Named(at, "label", text=label[1])
     after = list(_AFTER.finditer(line))
-    rest = _AFTER.sub(lambda each: "|" * len(each[0]), line)
+    rest = _AFTER.sub(lambda match: "|" * len(match[0]), line)
     counted = list(_counted(rest))
-    rest = _BEFORE.sub(lambda each: "|" * len(each[0]), rest)
-    found = [*_named(rest, further), *counted]
-    found += [(each.start(), meaning(each["name"]), each["value"]) for each in after]
-    for _, name, value in sorted(found):
+    rest = _BEFORE.sub(lambda match: "|" * len(match[0]), rest)
+    values = [*_named(rest, further), *counted]
+    values += [(match.start(), meaning(match["name"]), match["value"]) for match in after]
+    for _, name, value in sorted(values):
         figure = figure_in(value)
         if figure is not None:
             yield Named(at, name, figure)
@@ -84,29 +84,29 @@ def _of_line(at: int, line: str, further: Names | None) -> Iterator[Named]:
 def _counted(line: str) -> Iterator[tuple[int, str, str]]:
     """Yield the values in phrases such as `7 epochs` and `batches of 64`."""
     for name, pattern in (("epochs", _BEFORE), ("batch_size", _BATCHES)):
-        for found in pattern.finditer(line):
-            yield found.start(), name, found[1]
+        for match in pattern.finditer(line):
+            yield match.start(), name, match[1]
 
 
 def _named(line: str, further: Names | None) -> Iterator[tuple[int, str, str]]:
-    for found in _NAMED.finditer(line):
-        several = meanings(found["name"].replace(" and ", "/"), further)
+    for match in _NAMED.finditer(line):
+        several = meanings(match["name"].replace(" and ", "/"), further)
         if len(several) == 2:  # `training and dev accuracy are 95.9 %, 93.2 %`
-            second = _NEXT.match(line, found.end())
+            second = _NEXT.match(line, match.end())
             if second is not None:
-                yield found.start("value"), several[0], found["value"]
+                yield match.start("value"), several[0], match["value"]
                 yield second.start(1), several[1], second[1]
             continue
-        name = _canonical(found, line, further)
-        bare = found["sign"].strip() in _PLAIN_SIGNS
+        name = _canonical(match, line, further)
+        bare = match["sign"].strip() in _PLAIN_SIGNS
         sure = (
             not bare
             or name in ("lr", "batch_size", "epochs")
-            or re.search(r"[.%/]", found["value"]) is not None
+            or re.search(r"[.%/]", match["value"]) is not None
         )
-        after = line[found.end() : found.end() + 8].strip().casefold()
+        after = line[match.end() : match.end() + 8].strip().casefold()
         if name and sure and not (bare and after.startswith(("acc", "epoch"))):
-            yield found.start("value"), name, found["value"]
+            yield match.start("value"), name, match["value"]
 
 
 def _canonical(found: re.Match[str], line: str, further: Names | None) -> str:

@@ -58,25 +58,25 @@ def report_of(text: str, further: Names | None = None) -> Report:
     runs: list[Run] = []
     prose = list(page.prose)
     for table in page.tables:
-        found = _runs_of_table(table, further)
-        runs += found
-        if not found:
+        of_table = _runs_of_table(table, further)
+        runs += of_table
+        if not of_table:
             inside = {table.header.line, *(row.line for row in table.rows)}
             prose += [line for line in lines if line[0] in inside]
     prose.sort()
     if runs:
-        said = _said([line for line in prose if not _CHOICE.search(line[1])], further)
+        shared = _said([line for line in prose if not _CHOICE.search(line[1])], further)
         spoken = _spoken(prose)
-        return Report(tuple(_one_mark(runs)), said, _said(spoken, further), _first(spoken))
+        return Report(tuple(_one_mark(runs)), shared, _said(spoken, further), _first(spoken))
     return _from_sentences(prose, further)
 
 
 def _said(lines: Iterable[Line], further: Names | None) -> dict[str, Figure]:
     """Return the named values of these lines, the first of each name."""
     values: dict[str, Figure] = {}
-    for each in pairs_in(lines, further):
-        if each.figure is not None:
-            values.setdefault(each.name, each.figure)
+    for pair in pairs_in(lines, further):
+        if pair.figure is not None:
+            values.setdefault(pair.name, pair.figure)
     return values
 
 
@@ -96,35 +96,35 @@ def _from_sentences(prose: Sequence[Line], further: Names | None) -> Report:
     choice: dict[str, Figure] = {}
     labels = dict(prose)
     named: list[Named] = []
-    for each in [*pairs_in(prose, further), None]:
-        names = {known.name for known in named}
-        again = each is not None and each.name in names and each.name != "loss"
-        if named and (each is None or again):
+    for pair in [*pairs_in(prose, further), None]:
+        names = {earlier.name for earlier in named}
+        again = pair is not None and pair.name in names and pair.name != "loss"
+        if named and (pair is None or again):
             run = _run_of(named, labels)
             speaks = _CHOICE.search(labels[named[0].line]) is not None and not run.chosen
             is_choice = speaks and bool(runs)
             choice = choice or (dict(run.values) if is_choice else {})
             runs += [] if is_choice else [run]
             named = []
-        if each is not None:
-            named.append(each)
-    said = _first(_spoken([line for line in prose if line[0] not in {run.line for run in runs}]))
-    return Report(tuple(run for run in runs if run.values), {}, choice, said)
+        if pair is not None:
+            named.append(pair)
+    text = _first(_spoken([line for line in prose if line[0] not in {run.line for run in runs}]))
+    return Report(tuple(run for run in runs if run.values), {}, choice, text)
 
 
 def _run_of(named: Sequence[Named], lines: Mapping[int, str]) -> Run:
-    values = {each.name: each.figure for each in named if each.figure is not None}
-    labels = [each.text for each in named if each.name == "label"]
-    chosen = any(each.name == "chosen" for each in named)
+    values = {pair.name: pair.figure for pair in named if pair.figure is not None}
+    labels = [pair.text for pair in named if pair.name == "label"]
+    chosen = any(pair.name == "chosen" for pair in named)
     label = labels[0] if labels else _heading(named[0].line, lines)
     return Run(named[0].line, label, values, chosen)
 
 
 def _heading(at: int, lines: Mapping[int, str]) -> str:
     """Return `Run 3` at the start of the line, or the line above if it contains no values."""
-    own = _NUMBERED.match(lines.get(at, ""))
+    number = _NUMBERED.match(lines.get(at, ""))
     above = lines.get(at - 1, "").strip(" *#-:")
-    return own[1] if own else ("" if _VALUED.search(above[:LONGEST_LINE]) else above[:60])
+    return number[1] if number else ("" if _VALUED.search(above[:LONGEST_LINE]) else above[:60])
 
 
 def _runs_of_table(table: Table, further: Names | None) -> list[Run]:
@@ -133,8 +133,8 @@ def _runs_of_table(table: Table, further: Names | None) -> list[Run]:
         return cells
     for way in (table, table.turned()):
         columns = [meanings(cell, further) for cell in way.header.cells]
-        known = {name for names in columns for name in names if name}
-        if len(known) >= 2 and known & {*ACCURACIES, "accuracy", "train_loss", "dev_loss", "loss"}:
+        heads = {name for names in columns for name in names if name}
+        if len(heads) >= 2 and heads & {*ACCURACIES, "accuracy", "train_loss", "dev_loss", "loss"}:
             return [_run_of_row(row, columns) for row in way.rows if any(row.cells)]
     return []
 
@@ -145,9 +145,9 @@ def _run_of_row(row: Row, columns: Sequence[tuple[str, ...]]) -> Run:
     for cell, names in zip(row.cells, columns, strict=True):
         if names == ("label",) or (names == ("",) and not label):
             label = label or cell
-            for each in pairs_in([(row.line, cell)]):
-                if each.figure is not None:
-                    values.setdefault(each.name, each.figure)
+            for pair in pairs_in([(row.line, cell)]):
+                if pair.figure is not None:
+                    values.setdefault(pair.name, pair.figure)
         elif names == ("chosen",):
             chosen = chosen or _YES.fullmatch(cell) is not None
         else:
@@ -191,7 +191,7 @@ def _runs_of_grid(table: Table) -> list[Run]:
     if not rest or None in across or None in down:
         return []
     axes_named = {name for part in _AXES.split(first) for name in meanings(part)}
-    small = all(each is not None and each.value < 1 for each in down)
+    small = all(figure is not None and figure.value < 1 for figure in down)
     axes = ("lr", "epochs") if small else ("epochs", "lr")
     if axes_named.isdisjoint(("lr", "epochs")) and first.strip() and meaning(first):
         return []

@@ -71,7 +71,7 @@ class Texts:
     @property
     def names(self) -> list[str]:
         """The names of everything that has a perplexity."""
-        alone = (" ".join(each.key) for each in self.lonely if each.perplexity)
+        alone = (" ".join(value.key) for value in self.lonely if value.perplexity)
         return [*(cell.name for cell in self.cells), *alone]
 
 
@@ -88,33 +88,33 @@ def texts_of(
     for at, table in enumerate(page.tables):
         measured += _of_table(table, str(at))
     measured += _of_sentences(page.prose)
-    broken = tuple(each.line for each in measured if each.figure is None)
-    cells, lonely = _paired([each for each in measured if each.figure is not None])
-    told = []
+    broken = tuple(value.line for value in measured if value.figure is None)
+    cells, lonely = _paired([value for value in measured if value.figure is not None])
+    marked = []
     for cell in cells:
         words = set(cell.name.split())
         corpus = not words.isdisjoint(corpora) or words.isdisjoint(singles)
-        told.append(replace(cell, corpus=corpus, micro=micro))
-    return Texts(tuple(told), lonely, broken)
+        marked.append(replace(cell, corpus=corpus, micro=micro))
+    return Texts(tuple(marked), lonely, broken)
 
 
 def _paired(measured: Sequence[Measured]) -> tuple[list[Cell], tuple[Measured, ...]]:
     losses: dict[tuple[str, ...], list[Measured]] = {}
-    for each in measured:
-        if not each.perplexity:
-            losses.setdefault(each.key, []).append(each)
+    for value in measured:
+        if not value.perplexity:
+            losses.setdefault(value.key, []).append(value)
     cells, lonely = [], []
-    for each in measured:
-        partners = losses.get(each.key, [])
-        if not each.perplexity:
+    for value in measured:
+        partners = losses.get(value.key, [])
+        if not value.perplexity:
             continue
-        if partners and each.figure is not None:
+        if partners and value.figure is not None:
             figure = partners.pop(0).figure
             if figure is not None:
-                cells.append(Cell(" ".join(each.key[1:]), each.figure, figure))
+                cells.append(Cell(" ".join(value.key[1:]), value.figure, figure))
         else:
-            lonely.append(each)
-    return cells, (*lonely, *(each for rest in losses.values() for each in rest))
+            lonely.append(value)
+    return cells, (*lonely, *(loss for rest in losses.values() for loss in rest))
 
 
 def _of_table(table: Table, number: str) -> Iterator[Measured]:
@@ -122,8 +122,8 @@ def _of_table(table: Table, number: str) -> Iterator[Measured]:
     for row in table.rows:
         labels = [cell if _is_text(cell) else "" for cell in row.cells]
         above = [label or before for label, before in zip(labels, above, strict=True)]
-        own = [label for label, cell in zip(above, row.cells, strict=True) if _is_label(cell)]
-        yield from _of_row(table.header, row, [number, *own])
+        heads = [label for label, cell in zip(above, row.cells, strict=True) if _is_label(cell)]
+        yield from _of_row(table.header, row, [number, *heads])
 
 
 def _of_row(header: Row, row: Row, labels: Sequence[str]) -> Iterator[Measured]:
@@ -142,12 +142,12 @@ def _of_sentences(prose: Iterable[Line]) -> Iterator[Measured]:
     for at, line in prose:
         shown = undressed(line[:1000])
         start = plain(re.split(r"[\d:=]", shown)[0])
-        for found in _SAID.finditer(shown):
-            name = plain(found["name"])
+        for match in _SAID.finditer(shown):
+            name = plain(match["name"])
             metric = _metric(name)
             if metric is not None:
                 key = _key([name]) or _key([start])
-                yield Measured(metric, ("", *key), figure_in(found["value"]), at)
+                yield Measured(metric, ("", *key), figure_in(match["value"]), at)
 
 
 def _metric(words: str) -> bool | None:
@@ -160,7 +160,7 @@ def _metric(words: str) -> bool | None:
 
 def _key(words: Iterable[str]) -> tuple[str, ...]:
     bare = (_FILLER.sub(" ", _LOSS.sub(" ", _PERPLEXITY.sub(" ", word))) for word in words)
-    return tuple(name for each in bare if (name := " ".join(each.split())))
+    return tuple(name for word in bare if (name := " ".join(word.split())))
 
 
 def _is_text(cell: str) -> bool:
