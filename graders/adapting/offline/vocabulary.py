@@ -48,7 +48,7 @@ def _learn(word: str, merges: dict[Pair, int]) -> None:
     pieces = list(word)
     while len(pieces) > 1:
         pairs = list(pairwise(pieces))
-        pair = min(pairs, key=lambda each: merges.get(each, len(merges)))
+        pair = min(pairs, key=lambda pair: merges.get(pair, len(merges)))
         merges.setdefault(pair, len(merges))
         pieces = _merged(pieces, pair)
 

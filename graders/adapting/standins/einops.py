@@ -51,7 +51,7 @@ def einsum(*values: Any) -> Any:
     letters: dict[str, str] = {}
     for name in re.findall(r"\w+", pattern):
         letters.setdefault(name, chr(ord("a") + len(letters)))
-    short = re.sub(r"\w+", lambda found: letters[found[0]], pattern)
+    short = re.sub(r"\w+", lambda match: letters[match[0]], pattern)
     return torch.einsum(short.replace(" ", ""), *tensors)
 
 
