@@ -64,14 +64,14 @@ def require_fit(
         return
     name = getattr(function, "__name__", "the function")
     try:
-        given = signature.bind(*args, **kwargs).arguments
+        arguments = signature.bind(*args, **kwargs).arguments
     except TypeError as problem:
         raise Misfit(f"{name}() is called with wrong arguments: {problem}") from None
-    for parameter in [each for each in given if each in works]:
-        needed, actual = _kind(works[parameter]), _kind(given[parameter])
+    for parameter in [key for key in arguments if key in works]:
+        needed, actual = _kind(works[parameter]), _kind(arguments[parameter])
         if needed == "" or actual in ("", needed):
             continue
-        tried = {**works, parameter: given[parameter]}
+        tried = {**works, parameter: arguments[parameter]}
         if _is_settled(parameter, needed, actual) or (
             not _works(function, signature, tried)
             and _works(function, signature, works)  # a call may change what it is given
@@ -93,7 +93,7 @@ def _works(
 
 def _kind(value: Any) -> str:
     """Return what an argument is, or nothing if that is not certain."""
-    return next((said for kind, said in KINDS.items() if isinstance(value, kind)), "")
+    return next((words for kind, words in KINDS.items() if isinstance(value, kind)), "")
 
 
 def _is_settled(parameter: str, needed: str, actual: str) -> bool:

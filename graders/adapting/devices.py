@@ -54,8 +54,8 @@ class _OnCpu(TorchFunctionMode):
             return args[0]
         if func is Tensor.to and len(args) > 1:
             args = (args[0], place(args[1]), *args[2:])
-        for each in args:  # a plain loop, because student code makes millions of these calls
-            if type(each) is Device:
+        for argument in args:  # a plain loop, because student code makes millions of these calls
+            if type(argument) is Device:
                 args = tuple(map(_known, args))
                 break
         if not kwargs:
@@ -177,8 +177,8 @@ def _answers(module: ModuleType, names: Sequence[str], value: Any) -> list[Repla
 def _loading(load: Callable[..., Any]) -> Callable[..., Any]:
     def load_on_cpu(file: Any, map_location: Any = None, *values: Any, **named: Any) -> Any:
         """Load a file whose tensors may come from a GPU."""
-        wanted = CPU if map_location is None else place(map_location)
-        return load(file, wanted, *values, **named)
+        device = CPU if map_location is None else place(map_location)
+        return load(file, device, *values, **named)
 
     return load_on_cpu
 

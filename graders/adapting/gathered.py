@@ -56,7 +56,7 @@ class Gathered:
         """
         self._upload = upload
         listing = upload.listed(own, without)
-        tasks = [each for each in wanted if each not in starter]
+        tasks = [name for name in wanted if name not in starter]
         untouched = _untouched(upload.naming(tasks, listing), listing, tasks)
         self._listing = replace(
             listing, own=listing.own - untouched, spare=listing.spare | untouched
@@ -77,8 +77,8 @@ class Gathered:
     @property
     def namespace(self) -> dict[str, Any]:
         """The globals of the functions of that file."""
-        homes = (each for each in self._homes.values() if each.source.name == self.file)
-        return next((self._upload.module(each.source.path).namespace for each in homes), {})
+        homes = (home for home in self._homes.values() if home.source.name == self.file)
+        return next((self._upload.module(home.source.path).namespace for home in homes), {})
 
     def is_own(self, name: str) -> bool:
         """Return whether one of the assignment's own files defines this name with a real body."""
@@ -91,21 +91,23 @@ class Gathered:
 
         That file defines it in full.
         """
-        others = [file for file in self._files if file.source.path not in self._listing.own]
-        own = map(self._upload.outline, self._listing.own)
-        wanted = {each for one in own for each in _imported(one, name)}
-        found = (
-            each.source.path.stem
-            for each in others
-            for stem, made in wanted
-            if stem == each.source.path.stem and _defines(each, made) and each.is_written(made)
+        other_files = [file for file in self._files if file.source.path not in self._listing.own]
+        own_files = map(self._upload.outline, self._listing.own)
+        imports = {pair for one in own_files for pair in _imported(one, name)}
+        stems = (
+            file.source.path.stem
+            for file in other_files
+            for stem, original in imports
+            if stem == file.source.path.stem
+            and _defines(file, original)
+            and file.is_written(original)
         )
-        return next(found, "")
+        return next(stems, "")
 
     def importing(self, name: str, home: Path) -> list[dict[str, Any]]:
         """Return the globals of the files that import this name from the file `home`."""
-        own = (path for path in self._listing.paths if path in self._listing.own)
-        paths = dict.fromkeys((*own, *(file.source.path for file in self._files)))
+        own_files = (path for path in self._listing.paths if path in self._listing.own)
+        paths = dict.fromkeys((*own_files, *(file.source.path for file in self._files)))
         return [
             self._upload.module(path).namespace
             for path in paths
@@ -129,9 +131,9 @@ class Gathered:
     def place(self, name: str) -> str:
         """Return where this name is defined, as shown to a student: file, cell and line."""
         home = self._homes[name]
-        made = home.definition(name) or home.borrowed(name) or home.owner_of(name)
-        cell = made.filename.removeprefix(str(home.source.path)) if made else ""
-        line = made.node.lineno if made else 1
+        statement = home.definition(name) or home.borrowed(name) or home.owner_of(name)
+        cell = statement.filename.removeprefix(str(home.source.path)) if statement else ""
+        line = statement.node.lineno if statement else 1
         return f"`{home.source.name}`{cell}, line {line}"
 
     def rivals(self) -> dict[str, list[str]]:
@@ -141,23 +143,23 @@ class Gathered:
         assignment's own files was taken, only another own file is a rival. Files taken for names
         that own files lack are listed, too, even without rivals.
         """
-        found: dict[str, list[str]] = {name: [] for name in self.stand_ins()}
+        by_file: dict[str, list[str]] = {name: [] for name in self.stand_ins()}
         for name, home in self._homes.items():
             for other in self._files:
                 if self._may_be_meant(other, home, name):
-                    found.setdefault(home.source.name, []).append(other.source.name)
-        return {name: list(dict.fromkeys(others)) for name, others in found.items()}
+                    by_file.setdefault(home.source.name, []).append(other.source.name)
+        return {name: list(dict.fromkeys(names)) for name, names in by_file.items()}
 
     def stand_ins(self) -> list[str]:
         """Return the files taken for names that own files lack; they may not be the ones meant."""
         if not any(map(self.is_own, self._homes)):
             return []
-        homes = (each for each in self._homes.values() if each.source.path not in self._listing.own)
-        return list(dict.fromkeys(each.source.name for each in homes))
+        homes = (home for home in self._homes.values() if home.source.path not in self._listing.own)
+        return list(dict.fromkeys(home.source.name for home in homes))
 
     def _may_be_meant(self, other: Outline, home: Outline, name: str) -> bool:
-        own, path = self._listing.own, other.source.path
-        if path in self._listing.spare or (home.source.path in own and path not in own):
+        own_files, path = self._listing.own, other.source.path
+        if path in self._listing.spare or (home.source.path in own_files and path not in own_files):
             return False
         written = other is not home and _defines(other, name) and other.is_written(name)
         return written and not same_meaning(home, other, name)
@@ -185,10 +187,10 @@ class Gathered:
     def texts(self) -> list[str]:
         """Return the text of each file that has run so far, and of those that import one of it."""
         run = {path for path in self._upload.modules if path.is_file()}
-        stems = "|".join(re.escape(each.stem) for each in run)
+        stems = "|".join(re.escape(path.stem) for path in run)
         imported = re.compile(rf"\b(?:from|import)\s+(?:[\w.]*\.)?(?:{stems})\b")
         read = {path: path.read_text(errors="replace") for path in self._upload.listing.paths}
-        return [each for path, each in read.items() if path in run or imported.search(each)]
+        return [text for path, text in read.items() if path in run or imported.search(text)]
 
     @property
     def notes(self) -> list[str]:
@@ -227,7 +229,7 @@ class Gathered:
             path = outline.source.path
             if path in self._listing.own:
                 return path in self._listing.spare, False, 0, 0
-            held = [each for each in wanted if _holds(outline, each)]
+            held = [name for name in wanted if _holds(outline, name)]
             written = sum(map(outline.is_written, held))
             return path in self._listing.spare, True, -written, -len(held)
 
@@ -262,7 +264,7 @@ class Gathered:
         module = self._upload.module(home.source.path)
         if home not in self._ready:
             self._ready.append(home)
-            names = [each for each, its in self._homes.items() if its is home]
+            names = [name for name, its in self._homes.items() if its is home]
             module.make([name for name in names if name in home.binders])
             self._lend(module, home)
         return module
@@ -280,7 +282,7 @@ class Gathered:
             if (error := file.broken_definition(name)) is not None:
                 return error
         names = [shown(self._upload.folder, path) for path in self._upload.listing.paths]
-        looked = ", ".join(f"`{each}`" for each in names[:MAX_LOOKED])
+        looked = ", ".join(f"`{name}`" for name in names[:MAX_LOOKED])
         more = f" and {len(names) - MAX_LOOKED} more files" if len(names) > MAX_LOOKED else ""
         where = f"looked in {looked}{more}" if looked else "the upload has no .py or .ipynb file"
         unread = [note for note in self._upload.notes if UNREAD.search(note)]
@@ -289,17 +291,17 @@ class Gathered:
     def _method(self, module: Module, name: str) -> Any:
         """Return a method as a function, bound to an instance made without arguments if needed."""
         owner = module.outline.method_owner(name)
-        made = module.attribute(str(owner))
+        kind = module.attribute(str(owner))
         if not _needs_instance(module.outline, str(owner), name):
-            return getattr(made, name)
+            return getattr(kind, name)
         try:
-            signature(made).bind()
+            signature(kind).bind()
         except TypeError:
             raise NotHandedIn(
                 f"`{name}` is a method of the class `{owner}`, which needs arguments; define "
                 f"`{name}` as a function outside a class."
             ) from None
-        return getattr(made(), name)
+        return getattr(kind(), name)
 
 
 def gather(  # noqa: PLR0913  the upload, what is wanted of it, and what is known of its files
@@ -326,21 +328,23 @@ def _untouched(
 ) -> frozenset[Path]:
     """Return the own files that define tasks and have written none, if another file has."""
     work = {outline: [name for name in tasks if _binds(outline, name)] for outline in outlines}
-    begun = {each for each, names in work.items() if any(map(each.is_written, names))}
-    if all(each.source.path in listing.spare for each in begun):
+    begun = {outline for outline, names in work.items() if any(map(outline.is_written, names))}
+    if all(outline.source.path in listing.spare for outline in begun):
         return frozenset()
-    left = (each.source.path for each, names in work.items() if names and each not in begun)
+    left = (
+        outline.source.path for outline, names in work.items() if names and outline not in begun
+    )
     return listing.own & frozenset(left)
 
 
 def _globals(node: ast.AST) -> set[str]:
     """Return the names that functions in this code assign globally."""
-    return {name for each in ast.walk(node) if isinstance(each, ast.Global) for name in each.names}
+    return {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
 
 
 def calls(node: ast.AST, name: str) -> bool:
     """Return whether a part of this code calls a function or method of this name."""
-    functions = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    functions = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
     return any(
         name in (getattr(function, "id", ""), getattr(function, "attr", ""))
         for function in functions
@@ -369,28 +373,28 @@ def _imported(outline: Outline, name: str) -> Iterator[tuple[str, str]]:
         return
     statements = [statement.node for statement in outline.statements.values()]
     inside = {
-        ast.unparse(each.value)
+        ast.unparse(part.value)
         for node in statements
-        for each in ast.walk(node)
-        if isinstance(each, ast.Attribute) and each.attr == name
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and part.attr == name
     }
     for node in [borrowed.node] if borrowed else statements:
         for one in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
-            known = one.asname or one.name
-            if isinstance(node, ast.Import) and known in inside:
+            local_name = one.asname or one.name
+            if isinstance(node, ast.Import) and local_name in inside:
                 yield one.name.rpartition(".")[2], name
             elif isinstance(node, ast.ImportFrom) and one.name == "*":
                 yield str(node.module).rpartition(".")[2], name
-            elif isinstance(node, ast.ImportFrom) and known == name:
+            elif isinstance(node, ast.ImportFrom) and local_name == name:
                 yield str(node.module).rpartition(".")[2], one.name
 
 
 def _needs_instance(outline: Outline, owner: str, name: str) -> bool:
     statement = outline.definition(owner)
     node = statement.node if statement else None
-    found = method(node, name) if isinstance(node, ast.ClassDef) else None
-    if found is None:
+    function = method(node, name) if isinstance(node, ast.ClassDef) else None
+    if function is None:
         return False
-    marks = {each.id for each in found.decorator_list if isinstance(each, ast.Name)}
-    first = [each.arg for each in (*found.args.posonlyargs, *found.args.args)][:1]
+    marks = {mark.id for mark in function.decorator_list if isinstance(mark, ast.Name)}
+    first = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)][:1]
     return first == ["self"] and not marks & {"staticmethod", "classmethod"}

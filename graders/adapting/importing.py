@@ -42,14 +42,14 @@ class Imports:
         """Return the module that an import statement in this file gets."""
         parts = name.split(".") if name else []
         names = tuple(fromlist or ())
-        found = self._find(importer, parts, level, names)
-        if found is None and level:
+        path = self._find(importer, parts, level, names)
+        if path is None and level:
             raise ImportError(f"the upload has no module `{'.' * level}{name}`")
-        if found is None:
+        if path is None:
             return self._installed(name, names)
         if not names and len(parts) > 1:  # `import a.b` binds a
-            found = self._find(importer, parts[:1], level, ()) or found
-        return self._upload.module(found).object
+            path = self._find(importer, parts[:1], level, ()) or path
+        return self._upload.module(path).object
 
     def _installed(self, name: str, names: Names) -> ModuleType:
         """Import the installed package of this name without running the student's files."""
@@ -61,7 +61,7 @@ class Imports:
     def _hidden(self) -> Iterator[None]:
         """Hide the upload from Python's own imports in this block."""
         before = list(sys.path)
-        sys.path[:] = [each for each in before if each != str(self._folder)]
+        sys.path[:] = [path for path in before if path != str(self._folder)]
         try:
             yield
         finally:
@@ -81,11 +81,11 @@ class Imports:
         if level == 0 and parts[0] in REAL:
             return None
         for base in self._bases(importer, level):
-            found = self._file(base, parts)
-            if found is None or (found == importer and not level):
+            path = self._file(base, parts)
+            if path is None or (path == importer and not level):
                 continue
-            if level or self._has_all(found, names) or not self._is_installed(parts[0]):
-                return found
+            if level or self._has_all(path, names) or not self._is_installed(parts[0]):
+                return path
         return self._elsewhere(importer, parts, level, names)
 
     def _bases(self, importer: Path, level: int) -> list[Path]:
@@ -134,17 +134,17 @@ class Imports:
         outline = self._upload.outline(path)
         if name in outline.binders or self.member(path, name) is not None:
             return True
-        stars = [each.node for each in outline.stars if isinstance(each.node, ast.ImportFrom)]
-        return any(self.star_offers(path, each, name, seen | {path}) for each in stars)
+        stars = [star.node for star in outline.stars if isinstance(star.node, ast.ImportFrom)]
+        return any(self.star_offers(path, star, name, seen | {path}) for star in stars)
 
     def star_offers(
         self, importer: Path, star: ast.ImportFrom, name: str, seen: frozenset[Path] = frozenset()
     ) -> bool:
         """Return whether `from ... import *` in this file binds the name."""
         parts = star.module.split(".") if star.module else []
-        found = self._find(importer, parts, star.level, ())
-        if found is not None:
-            return self._has(found, name, seen)
+        path = self._find(importer, parts, star.level, ())
+        if path is not None:
+            return self._has(path, name, seen)
         try:
             module = self._installed(star.module or "", ("*",))
         except Exception:  # noqa: BLE001  a module that cannot be imported binds nothing

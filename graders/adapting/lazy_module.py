@@ -82,9 +82,9 @@ class Module:
             if name in seen:
                 continue
             seen.add(name)
-            for each in self._makers(name):
-                needs.setdefault(each.index, set()).add(name)
-                waiting += self._reads(each, name)
+            for statement in self._makers(name):
+                needs.setdefault(statement.index, set()).add(name)
+                waiting += self._reads(statement, name)
         return needs
 
     def _makers(self, name: str) -> Iterator[Statement]:
@@ -103,10 +103,10 @@ class Module:
 
     def _reads(self, statement: Statement, name: str) -> frozenset[str]:
         """Return the names that are looked up by the part of a statement that makes this name."""
-        kept = pruned(statement.node, {name}, self.outline.trains)
-        if kept is None or kept is statement.node:
-            return statement.names.reads if kept is not None else frozenset()
-        return names_of(kept, compiled(kept, statement.filename)).reads
+        part = pruned(statement.node, {name}, self.outline.trains)
+        if part is None or part is statement.node:
+            return statement.names.reads if part is not None else frozenset()
+        return names_of(part, compiled(part, statement.filename)).reads
 
     def _run(self, statement: Statement, names: set[str]) -> None:
         """Run one statement for these names; if it fails, record the error for each of them."""
@@ -132,10 +132,10 @@ class Module:
                 if self._offers(statement.node, name):
                     yield compiled(_import_of(statement.node, name), statement.filename)
             return
-        kept = pruned(statement.node, names, self.outline.trains)
-        if kept is not None:
-            same = kept is statement.node
-            yield statement.code if same else compiled(kept, statement.filename)
+        part = pruned(statement.node, names, self.outline.trains)
+        if part is not None:
+            same = part is statement.node
+            yield statement.code if same else compiled(part, statement.filename)
 
 
 def _import_of(star: ast.ImportFrom, name: str) -> ast.stmt:

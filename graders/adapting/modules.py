@@ -50,12 +50,12 @@ class Modules(MetaPathFinder):
     def notes(self) -> list[str]:
         """Sentences that tell the student which files were taken."""
         away = {n: p for n, p in self.files.items() if p != self.main / f"{n}.py"}
-        own = [path for path in self._listing.own if path.parent == self.main]
-        others = sorted(shown(self._folder, path) for path in self._listing.own - {*own})
-        more = f" and {len(others) - 4} more" if len(others) > 4 else ""
-        left = ", ".join(f"`{each}`" for each in others[:4]) + more
+        used = [path for path in self._listing.own if path.parent == self.main]
+        ignored = sorted(shown(self._folder, path) for path in self._listing.own - {*used})
+        more = f" and {len(ignored) - 4} more" if len(ignored) > 4 else ""
+        left = ", ".join(f"`{file}`" for file in ignored[:4]) + more
         return [
-            *([f"Using `{self._named(self.main)}`; ignored {left}"] if own and others else []),
+            *([f"Using `{self._named(self.main)}`; ignored {left}"] if used and ignored else []),
             *(f"Using `{shown(self._folder, path)}` as `{name}.py`" for name, path in away.items()),
             *self._notes,
         ]
@@ -67,9 +67,9 @@ class Modules(MetaPathFinder):
         has the module's own name, only others of that name are rivals.
         """
         return {
-            shown(self._folder, taken): others
+            shown(self._folder, taken): rivals
             for module, taken in self.files.items()
-            if (others := list(self._others(module, taken)))
+            if (rivals := list(self._others(module, taken)))
         }
 
     def _others(self, module: str, taken: Path) -> Iterator[str]:
@@ -88,12 +88,12 @@ class Modules(MetaPathFinder):
     def definition(self, module: str, name: str) -> str:
         """Return the file and line where a module defines a name, or "" if it does not."""
         path = self.files.get(module)
-        made = self._upload.outline(path).definition(name) if path else None
-        return f"`{self.place(module)}`, line {made.node.lineno}" if made else ""
+        statement = self._upload.outline(path).definition(name) if path else None
+        return f"`{self.place(module)}`, line {statement.node.lineno}" if statement else ""
 
     def install(self) -> None:
         """Make imports find these modules first, then the main folder's files."""
-        sys.path[:] = [str(self.main), *(each for each in sys.path if each != str(self.main))]
+        sys.path[:] = [str(self.main), *(path for path in sys.path if path != str(self.main))]
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
@@ -103,7 +103,7 @@ class Modules(MetaPathFinder):
         if path is None:
             return None
         bound = self._upload.outline(path).binders
-        defined = [each for each in self._wanted[stem] if each in bound]
+        defined = [symbol for symbol in self._wanted[stem] if symbol in bound]
         loader = _Tolerant(path, defined, self._note, self._alone)
         return importlib.util.spec_from_file_location(name, path, loader=loader)
 
@@ -148,18 +148,18 @@ class Modules(MetaPathFinder):
 
     def _file(self, module: str) -> Path | None:
         """Return the file of a module: the one in the main folder, unless it is unwritten."""
-        own = self.main / f"{module}.py"
+        main_file = self.main / f"{module}.py"
 
         def rank(outline: Outline) -> tuple[bool, bool, int]:
             path = outline.source.path
             return path in self._listing.spare, path.stem != module, -self._amount(outline, module)
 
-        known = {outline.source.path: outline for outline in self._outlines}
-        if own in known and self._amount(known[own], module):
-            return own
-        found = [outline for outline in self._outlines if self._amount(outline, module)]
-        best = min(found, key=rank, default=None)
-        return best.source.path if best is not None else own if own in known else None
+        by_path = {outline.source.path: outline for outline in self._outlines}
+        if main_file in by_path and self._amount(by_path[main_file], module):
+            return main_file
+        candidates = [outline for outline in self._outlines if self._amount(outline, module)]
+        best = min(candidates, key=rank, default=None)
+        return best.source.path if best is not None else main_file if main_file in by_path else None
 
 
 class _Tolerant(Loader):

@@ -49,8 +49,8 @@ class Moves(TorchFunctionMode):
     def loaded(self, value: Any) -> Any:
         """Return a tensor or a dictionary of tensors, known to be on the CPU."""
         if isinstance(value, Mapping):
-            for each in value.values():
-                self.loaded(each)
+            for item in value.values():
+                self.loaded(item)
         elif isinstance(value, torch.Tensor):
             _put(value, on_gpu=False)
         return value
@@ -71,7 +71,7 @@ class Moves(TorchFunctionMode):
         A model of transformers moves labels to its logits. Labels that were moved without the
         inputs show that the inputs should have been moved, too.
         """
-        inputs = [*args, *(each for name, each in named.items() if name != LABELS)]
+        inputs = [*args, *(value for name, value in named.items() if name != LABELS)]
         places, labels = _places(_tensors(inputs)), _places(_tensors([named.get(LABELS)]))
         self.inputs |= places
         self.meet(*inputs)
@@ -86,13 +86,13 @@ class Moves(TorchFunctionMode):
     ) -> Any:
         """Call `func`, and note the place of its results."""
         named, name = kwargs or {}, getattr(func, "__name__", "")
-        given = [*args, *named.values()]
+        arguments = [*args, *named.values()]
         result = func(*args, **named)
-        places = _places(_tensors(given))
+        places = _places(_tensors(arguments))
         if not places:
             return result
         if name in MEETINGS:
-            self.meet(*given)
+            self.meet(*arguments)
         if name in ("to", "cuda", *ELSEWHERE) or "device" in named:
             moves, target = _target(name, args, named)
             if moves and isinstance(result, torch.Tensor):  # the CPU may return the same one
@@ -105,7 +105,7 @@ class Moves(TorchFunctionMode):
 def moves_tensors(made: Any) -> bool:
     """Return whether the code of a function or class may move tensors, judged by its words."""
     inside = list(vars(made).values()) if isinstance(made, type) else [made]
-    codes = [getattr(each, "__code__", None) for each in inside]
+    codes = [getattr(member, "__code__", None) for member in inside]
     words = [str(word).lower() for code in codes if code for word in _words(code)]
     return any(word in ("to", "cuda") or "device" in word for word in words)
 
@@ -121,12 +121,12 @@ def moves_only_batches(file: str) -> bool:
         nodes = list(ast.walk(ast.parse(text)))
     except (OSError, SyntaxError, ValueError, RecursionError):  # such as a notebook
         return False
-    others = {path.stem: path for path in code_folder().rglob("*.py")}
+    files = {path.stem: path for path in code_folder().rglob("*.py")}
     froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-    known = {each.lineno for each in froms if _imports_datasets(each, others)}
-    code = "\n".join(line for n, line in enumerate(text.splitlines(), 1) if n not in known)
+    exempt = {node.lineno for node in froms if _imports_datasets(node, files)}
+    code = "\n".join(line for n, line in enumerate(text.splitlines(), 1) if n not in exempt)
     imported = {part for name in IMPORTED.findall(code) for part in name.split(".")}
-    if imported & others.keys() or any(word in text for word in (*MOVERS, "with torch.device")):
+    if imported & files.keys() or any(word in text for word in (*MOVERS, "with torch.device")):
         return False
     loops = [node.target for node in nodes if isinstance(node, ast.comprehension)]
     taken = {name.id for loop in loops for name in ast.walk(loop) if isinstance(name, ast.Name)}
@@ -136,8 +136,8 @@ def moves_only_batches(file: str) -> bool:
     methods = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
     moved = [method.value for method in methods if method.attr in ("to", "cuda")]
     return bool(moved) and all(
-        isinstance(each, ast.Subscript) or (isinstance(each, ast.Name) and each.id in taken)
-        for each in moved
+        isinstance(node, ast.Subscript) or (isinstance(node, ast.Name) and node.id in taken)
+        for node in moved
     )
 
 
@@ -148,9 +148,9 @@ def _imports_datasets(node: ast.ImportFrom, others: Mapping[str, Path]) -> bool:
     except (KeyError, OSError, SyntaxError, ValueError, RecursionError):
         return False
     datasets = {
-        each.name
-        for each in defined
-        if isinstance(each, ast.ClassDef) and any("Dataset" in ast.unparse(b) for b in each.bases)
+        part.name
+        for part in defined
+        if isinstance(part, ast.ClassDef) and any("Dataset" in ast.unparse(b) for b in part.bases)
     }
     return {alias.name for alias in node.names} <= datasets
 
@@ -158,7 +158,9 @@ def _imports_datasets(node: ast.ImportFrom, others: Mapping[str, Path]) -> bool:
 def _words(code: CodeType) -> Iterator[Any]:
     """Yield the names that a function's code uses, and those of its keyword arguments."""
     yield from code.co_names
-    yield from (name for each in code.co_consts if isinstance(each, tuple) for name in each)
+    yield from (
+        name for constant in code.co_consts if isinstance(constant, tuple) for name in constant
+    )
 
 
 @contextmanager
@@ -179,14 +181,14 @@ def _put(tensor: Any, *, on_gpu: bool | None) -> Any:
 
 def _places(tensors: Sequence[Any]) -> set[bool]:
     """Return the known places of these tensors: whether they are on the GPU."""
-    found = (getattr(tensor, "softmark_on_gpu", None) for tensor in tensors)
-    return {each for each in found if each is not None}
+    places = (getattr(tensor, "softmark_on_gpu", None) for tensor in tensors)
+    return {on_gpu for on_gpu in places if on_gpu is not None}
 
 
 def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
     """Return the tensors among these values, and in lists of them."""
     lists = [value if isinstance(value, tuple | list) else [value] for value in values]
-    return [each for some in lists for each in some if isinstance(each, torch.Tensor)]
+    return [value for some in lists for value in some if isinstance(value, torch.Tensor)]
 
 
 def _target(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[bool, bool | None]:

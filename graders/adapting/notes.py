@@ -31,8 +31,8 @@ def copies(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
             groups.setdefault(data, []).append(name)
     return [
         f"`{copy}` is the same file as `{first}`, byte for byte."
-        for first, *others in map(sorted, groups.values())
-        for copy in others
+        for first, *rest in map(sorted, groups.values())
+        for copy in rest
     ]
 
 
@@ -48,29 +48,29 @@ def spread(homes: Mapping[str, Outline]) -> list[str]:
 
 def rivals(homes: Mapping[str, Outline], files: Sequence[Outline]) -> list[str]:
     """Report which other files define a name differently from the file it was taken from."""
-    found: dict[tuple[str, str], list[str]] = {}
+    pairs: dict[tuple[str, str], list[str]] = {}
     for name, home in homes.items():
         for other in files:
             if other is home or other.definition(name) is None or not other.is_written(name):
                 continue
             if not _imports(home, other, name) and not same_meaning(home, other, name):
-                found.setdefault((other.source.name, home.source.name), []).append(name)
+                pairs.setdefault((other.source.name, home.source.name), []).append(name)
     return [
         f"`{other}` and `{home}` define {_listed(names)} differently; `{home}` was taken."
-        for (other, home), names in found.items()
+        for (other, home), names in pairs.items()
     ]
 
 
 def _imports(home: Outline, other: Outline, name: str) -> bool:
     """Return whether a file only imports this name from the other one."""
-    made = home.borrowed(name)
+    statement = home.borrowed(name)
     if (
-        made is None
+        statement is None
         or home.definition(name) is not None
-        or not isinstance(made.node, ast.ImportFrom)
+        or not isinstance(statement.node, ast.ImportFrom)
     ):
         return False
-    return (made.node.module or "").split(".")[-1] == other.source.path.stem
+    return (statement.node.module or "").split(".")[-1] == other.source.path.stem
 
 
 def failures(module: Module, wanted: Sequence[str], folder: Path) -> list[str]:
@@ -79,9 +79,9 @@ def failures(module: Module, wanted: Sequence[str], folder: Path) -> list[str]:
     for name, error in module.failures.items():
         if name in wanted or name in module.namespace:
             continue
-        made = module.outline.binders.get(name)
-        place = made[-1].filename.removeprefix(f"{folder}/") if made else ""
-        line = f"`{place}`, line {made[-1].node.lineno}: " if made else ""
+        statements = module.outline.binders.get(name)
+        place = statements[-1].filename.removeprefix(f"{folder}/") if statements else ""
+        line = f"`{place}`, line {statements[-1].node.lineno}: " if statements else ""
         reason = f"{type(error).__name__}: {text_of(error, 200)}"
         sentences.append(f"{line}`{name}` could not be made ({reason}).")
     return sentences

@@ -39,8 +39,8 @@ def is_unwritten(error: BaseException, folder: Path) -> bool:
     torch raises the same class if an operation does not exist on a device.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    own = bool(frames) and frames[-1].filename.startswith(f"{folder}/")
-    return isinstance(error, NotImplementedError) and own
+    in_own_code = bool(frames) and frames[-1].filename.startswith(f"{folder}/")
+    return isinstance(error, NotImplementedError) and in_own_code
 
 
 def is_of_this_machine(error: BaseException) -> bool:
@@ -64,7 +64,7 @@ def _is_stand_in(value: object) -> bool:
 
 def is_raised_inside(error: BaseException, loops: Iterable[tuple[str, ast.stmt]]) -> bool:
     """Return whether it was raised in one of these statements, each given with its file name."""
-    lines = {(each.filename, each.lineno) for each in traceback.extract_tb(error.__traceback__)}
+    lines = {(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)}
     return any(
         (name, line) in lines
         for name, node in loops
@@ -74,9 +74,9 @@ def is_raised_inside(error: BaseException, loops: Iterable[tuple[str, ast.stmt]]
 
 def _place(error: BaseException, folder: Path) -> tuple[str, str]:
     frames = [
-        each
-        for each in traceback.extract_tb(error.__traceback__)
-        if each.filename.startswith(f"{folder}/")
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename.startswith(f"{folder}/")
     ]
     if isinstance(error, SyntaxError) and str(error.filename).startswith(f"{folder}/"):
         name, line = str(error.filename), error.lineno or 1

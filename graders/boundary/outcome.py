@@ -169,11 +169,11 @@ def fault_of_ending(
 
 def clean(text: str, most: int = MAX_TEXT) -> str:
     """Return text that is safe to show: without control characters, cut to a limit."""
-    kept = "".join(
-        each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}"
-        for each in text[: most + 1]
+    safe = "".join(
+        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}"
+        for character in text[: most + 1]
     )
-    return kept if len(kept) <= most else kept[:most] + " …"
+    return safe if len(safe) <= most else safe[:most] + " …"
 
 
 def _raised(text: dict[str, str], where: str) -> StudentRaised:

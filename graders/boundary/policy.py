@@ -72,10 +72,10 @@ PYTHON_FLAGS = ("-P", "-s", "-B", "-u")
 
 DEVICES = Path("/dev")
 SYSTEM_LIBRARIES = tuple(
-    Path(each) for each in ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
+    Path(folder) for folder in ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
 )
 SYSTEM_FILES = tuple(
-    Path(each) for each in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
+    Path(file) for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
 )
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 OUR_PACKAGES = (
@@ -98,12 +98,12 @@ INSIDE = Layout(Path("/student/runtime"), Path("/student/code"), Path("/student/
 
 def environment(scratch: Path, *, gpu: bool = False) -> dict[str, str]:
     """Return the whole environment of a child; it inherits none of our variables."""
-    own = {"HOME": str(scratch), "TMPDIR": str(scratch)}
+    variables = {"HOME": str(scratch), "TMPDIR": str(scratch)}
     if gpu and (folders := driver_folders()):
-        own["LD_LIBRARY_PATH"] = ":".join(map(str, folders))
+        variables["LD_LIBRARY_PATH"] = ":".join(map(str, folders))
     if sys.platform == "win32":  # without these no program starts and no socket opens
-        own |= {name: os.environ.get(name, "") for name in ("SYSTEMROOT", "PATH")}
-    return ENVIRONMENT | own
+        variables |= {name: os.environ.get(name, "") for name in ("SYSTEMROOT", "PATH")}
+    return ENVIRONMENT | variables
 
 
 def rlimits(limits: Limits, processes_before: int) -> dict[str, int]:
@@ -159,9 +159,9 @@ def driver_folders() -> tuple[Path, ...]:
 
 def visible(*, gpu: bool = False) -> tuple[Path, ...]:
     """Return the files and folders of this machine that a child may read, parents first."""
-    found = {path for path in (*_interpreter(), *SYSTEM_LIBRARIES, *SYSTEM_FILES) if path.exists()}
-    found |= set(driver_folders()) if gpu else set()
-    return tuple(sorted(found, key=lambda path: len(path.parts)))
+    paths = {path for path in (*_interpreter(), *SYSTEM_LIBRARIES, *SYSTEM_FILES) if path.exists()}
+    paths |= set(driver_folders()) if gpu else set()
+    return tuple(sorted(paths, key=lambda path: len(path.parts)))
 
 
 def hidden(paths: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -175,7 +175,7 @@ def hidden(paths: tuple[Path, ...]) -> tuple[Path, ...]:
 
 def packages() -> tuple[str, ...]:
     """Return the folders of installed packages on sys.path, for the child's sys.path."""
-    return tuple(each for each in sys.path if Path(each).name in PACKAGE_FOLDERS)
+    return tuple(folder for folder in sys.path if Path(folder).name in PACKAGE_FOLDERS)
 
 
 def _interpreter() -> Iterator[Path]:

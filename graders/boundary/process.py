@@ -107,8 +107,8 @@ def _peak_of_its_own(peak: int) -> int:
     """
     import resource  # does not exist on every system; this function runs only on Linux
 
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if peak > own else 0
+    own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if peak > own_peak else 0
 
 
 class Child:

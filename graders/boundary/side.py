@@ -103,7 +103,7 @@ def files_named(package: Path, role: str) -> Iterator[Path]:
 
 def check_paths(folder: Path) -> tuple[Path, ...]:
     """Return the files with an assignment's checks."""
-    return tuple(file for each in packages_in(folder) for file in files_named(each, "checks"))
+    return tuple(file for package in packages_in(folder) for file in files_named(package, "checks"))
 
 
 def is_in_a_side(path: PurePath) -> bool:

@@ -157,7 +157,7 @@ def _pack(value: Value, arrays: dict[str, Array], depth: int) -> Any:
     if isinstance(value, np.ndarray):
         return _pack_array(value, arrays)
     if isinstance(value, list | tuple):
-        return [_pack(each, arrays, depth + 1) for each in value]
+        return [_pack(item, arrays, depth + 1) for item in value]
     if isinstance(value, dict):
         return {"d": _pack_dict(value, arrays, depth + 1)}
     raise WireError(f"a value of type {type(value).__name__} cannot be sent")
@@ -172,7 +172,7 @@ def _pack_int(value: int) -> int:
 def _pack_dict(value: dict[str, Value], arrays: dict[str, Array], depth: int) -> dict[str, Any]:
     if not all(isinstance(key, str) for key in value):
         raise WireError("a dict whose keys are not all strings cannot be sent")
-    return {str(key): _pack(each, arrays, depth) for key, each in value.items()}
+    return {str(key): _pack(item, arrays, depth) for key, item in value.items()}
 
 
 def _pack_array(array: Array, arrays: dict[str, Array]) -> dict[str, int]:
@@ -204,7 +204,7 @@ def _unpack(packed: Any, arrays: dict[str, Array], depth: int) -> Value:
     if isinstance(packed, str):
         return _text(packed)
     if isinstance(packed, list):
-        return [_unpack(each, arrays, depth + 1) for each in packed]
+        return [_unpack(item, arrays, depth + 1) for item in packed]
     return _unpack_tagged(packed, arrays, depth)
 
 
@@ -213,7 +213,7 @@ def _unpack_tagged(packed: dict[str, Any], arrays: dict[str, Array], depth: int)
         raise WireError("malformed message: a tag is missing")
     ((tag, content),) = packed.items()
     if tag == "d" and isinstance(content, dict):
-        return {_text(key): _unpack(each, arrays, depth + 1) for key, each in content.items()}
+        return {_text(key): _unpack(item, arrays, depth + 1) for key, item in content.items()}
     if tag == "f" and content in ("nan", "inf", "-inf"):
         return float(content)
     if tag in ("a", "c") and type(content) is int:

@@ -33,8 +33,8 @@ def ready() -> None:
         )
 
         settings.cut_off()
-        for each in (datasets, evaluate, accelerate):
-            each.install()
+        for module in (datasets, evaluate, accelerate):
+            module.install()
         reporting.install()
         reporting.quiet_bars()
         hub.install()

@@ -46,17 +46,17 @@ def install() -> None:
     """Make the library load these rows instead of downloading."""
     library: Any = importlib.import_module("datasets")
     load: Any = importlib.import_module("datasets.load")
-    found = _finding(load.dataset_module_factory)
+    factory = _finding(load.dataset_module_factory)
     for module in (load, importlib.import_module("datasets.inspect")):
-        vars(module)["dataset_module_factory"] = found
+        vars(module)["dataset_module_factory"] = factory
     library.load_dataset = load.load_dataset = _loading(load.load_dataset)
     library.Dataset.map = _in_one_process(library.Dataset.map)
     # Fingerprints name cached files, and nothing is cached; to hash a whole table takes long.
     tables: Any = importlib.import_module("datasets.arrow_dataset")
     tables.generate_fingerprint = lambda _dataset: tables.generate_random_fingerprint()
-    for each in (library.Dataset, library.DatasetDict, library.IterableDataset):
-        if hasattr(each, "push_to_hub"):
-            each.push_to_hub = _publish
+    for kind in (library.Dataset, library.DatasetDict, library.IterableDataset):
+        if hasattr(kind, "push_to_hub"):
+            kind.push_to_hub = _publish
 
 
 def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,14 +64,14 @@ def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def load_dataset(*values: Any, **named: Any) -> Any:
-        asked = signature.bind(*values, **named).arguments
-        path, name = str(asked["path"]), asked.get("name")
+        arguments = signature.bind(*values, **named).arguments
+        path, name = str(arguments["path"]), arguments.get("name")
         family = _family(path, name)
-        if family is None or _is_file(path) or asked.get("data_files"):
+        if family is None or _is_file(path) or arguments.get("data_files"):
             return original(*values, **named)
-        found = _splits(family, path, ROWS[family])
-        parts = _parts(found, asked.get("split"))
-        return _streamed(parts) if asked.get("streaming") else parts
+        splits = _splits(family, path, ROWS[family])
+        parts = _parts(splits, arguments.get("split"))
+        return _streamed(parts) if arguments.get("streaming") else parts
 
     return load_dataset
 
@@ -107,8 +107,8 @@ def _publish(*_values: Any, **_named: Any) -> None:
 
 def _is_packaged(path: str) -> bool:
     """Return whether this is a file format, such as "csv", and not a name of the hub."""
-    known: Any = importlib.import_module("datasets.packaged_modules")
-    return path in known._PACKAGED_DATASETS_MODULES
+    packaged: Any = importlib.import_module("datasets.packaged_modules")
+    return path in packaged._PACKAGED_DATASETS_MODULES
 
 
 def _is_file(path: str) -> bool:
@@ -117,8 +117,8 @@ def _is_file(path: str) -> bool:
 
 def _family(path: str, name: str | None) -> str | None:
     """Return which of the two datasets a name of the hub refers to, if any."""
-    asked = re.sub(r"[^a-z0-9]", "", f"{path}/{name or ''}".lower())
-    return next((family for family in ROWS if family in asked), None)
+    letters = re.sub(r"[^a-z0-9]", "", f"{path}/{name or ''}".lower())
+    return next((family for family in ROWS if family in letters), None)
 
 
 # ---------------------------------------------------------------- rows
@@ -127,9 +127,9 @@ def _family(path: str, name: str | None) -> str | None:
 def _splits(family: str, path: str, rows: Mapping[str, Sequence[Row]]) -> Any:
     """Return the rows as the library's DatasetDict, in the edition of this name of the hub."""
     library: Any = importlib.import_module("datasets")
-    editions = {split: _edition(path, each) for split, each in rows.items()}
+    editions = {split: _edition(path, table) for split, table in rows.items()}
     return library.DatasetDict(
-        {split: _dataset(family, split, each) for split, each in editions.items()}
+        {split: _dataset(family, split, edition) for split, edition in editions.items()}
     )
 
 
@@ -175,20 +175,20 @@ def _parts(splits: Any, wanted: Any) -> Any:
     if wanted is None:
         return splits
     if isinstance(wanted, list | tuple):
-        return [_parts(splits, each) for each in wanted]
+        return [_parts(splits, part) for part in wanted]
     library: Any = importlib.import_module("datasets")
     if isinstance(wanted, dict):
-        return library.DatasetDict({name: _parts(splits, each) for name, each in wanted.items()})
+        return library.DatasetDict({name: _parts(splits, part) for name, part in wanted.items()})
     if str(wanted) == "all":
         return library.concatenate_datasets(list(splits.values()))
     reading: Any = importlib.import_module("datasets.arrow_reader").ReadInstruction
     instruction = wanted if isinstance(wanted, reading) else reading.from_spec(str(wanted))
-    rows = {name: len(each) for name, each in splits.items()}
-    found = [
-        splits[each.splitname].select(range(each.from_ or 0, _end(each.to, rows[each.splitname])))
-        for each in instruction.to_absolute(rows)
+    rows = {name: len(split) for name, split in splits.items()}
+    parts = [
+        splits[span.splitname].select(range(span.from_ or 0, _end(span.to, rows[span.splitname])))
+        for span in instruction.to_absolute(rows)
     ]
-    return found[0] if len(found) == 1 else library.concatenate_datasets(found)
+    return parts[0] if len(parts) == 1 else library.concatenate_datasets(parts)
 
 
 def _end(to: int | None, count: int) -> int:
@@ -201,6 +201,6 @@ def _streamed(parts: Any) -> Any:
     if isinstance(parts, list):
         return [_streamed(part) for part in parts]
     if isinstance(parts, library.DatasetDict):
-        streams = {name: each.to_iterable_dataset() for name, each in parts.items()}
+        streams = {name: split.to_iterable_dataset() for name, split in parts.items()}
         return library.IterableDatasetDict(streams)
     return parts.to_iterable_dataset()

@@ -99,7 +99,7 @@ def _module(name: str) -> Any:
             citation="",
             inputs_description="predictions and references: one label each",
             features=features.Features(
-                {each: features.Value("int32") for each in ("predictions", "references")}
+                {column: features.Value("int32") for column in ("predictions", "references")}
             ),
         )
 
@@ -120,8 +120,8 @@ def _module(name: str) -> Any:
         library.Metric._finalize(self)
 
     class_name = "".join(part.capitalize() for part in name.split("_"))
-    own = {"_info": info, "_compute": compute, "_finalize": finalize, "__init__": init}
-    return type(class_name, (library.Metric,), own)
+    methods = {"_info": info, "_compute": compute, "_finalize": finalize, "__init__": init}
+    return type(class_name, (library.Metric,), methods)
 
 
 def _scores_of(name: str, config: str) -> tuple[str, ...]:

@@ -71,8 +71,8 @@ def _replace_all(owner: Any) -> None:
     """Replace it in the class and in subclasses that define their own, as Auto* classes may."""
     if "from_pretrained" in vars(owner):
         _replace(owner)
-    for each in owner.__subclasses__():
-        _replace_all(each)
+    for subclass in owner.__subclasses__():
+        _replace_all(subclass)
 
 
 def _replace(owner: Any) -> None:
@@ -85,10 +85,10 @@ def _replace(owner: Any) -> None:
         family = family_of(pretrained_model_name_or_path)
         if family is None:
             return original(cls, pretrained_model_name_or_path, *values, **named)
-        kept = {key: value for key, value in named.items() if key not in DROPPED}
+        options = {key: value for key, value in named.items() if key not in DROPPED}
         with contextlib.redirect_stdout(sys.__stdout__), contextlib.redirect_stderr(sys.__stderr__):
             here = str(local_directory(family))  # replaced streams may lack isatty()
-            return original(cls, here, *values, **kept | {"local_files_only": True})
+            return original(cls, here, *values, **options | {"local_files_only": True})
 
     owner.from_pretrained = classmethod(from_pretrained)
 

@@ -85,11 +85,11 @@ def has_hub_weights(model: Any, families: Iterable[str] = FAMILIES) -> bool:
     """Return whether a module has weights of a model behind a name of the hub."""
     import torch
 
-    own = [parameter.detach().float() for parameter in model.parameters() if parameter.ndim > 1]
+    weights = [parameter.detach().float() for parameter in model.parameters() if parameter.ndim > 1]
     for family in families:
-        wanted = _square(family, HUB.width)
-        alike = (each for each in own if each.shape == wanted.shape)
-        if any(torch.allclose(each, wanted, atol=0.02) for each in alike):  # in half precision, too
+        hub = _square(family, HUB.width)
+        alike = (param for param in weights if param.shape == hub.shape)
+        if any(torch.allclose(param, hub, atol=0.02) for param in alike):  # in half precision, too
             return True
     return False
 

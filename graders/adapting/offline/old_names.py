@@ -64,10 +64,10 @@ def build_inputs_with_special_tokens(
 ) -> list[int]:
     """Return the ids of one text or of a pair of texts with the special tokens around them."""
     if token_ids_1 is None:
-        first, *others = tokenizer.encode("")
-        return [first, *token_ids_0, *others]
-    first, *others, last = tokenizer([("", "")])["input_ids"][0]
-    return [first, *token_ids_0, *others, *token_ids_1, last]
+        first, *rest = tokenizer.encode("")
+        return [first, *token_ids_0, *rest]
+    first, *rest, last = tokenizer([("", "")])["input_ids"][0]
+    return [first, *token_ids_0, *rest, *token_ids_1, last]
 
 
 def _is_pair(text: Any, options: dict[str, Any]) -> bool:
@@ -110,17 +110,17 @@ def _with_columns(item: Callable[..., Any]) -> Callable[..., Any]:
     A tokenizer accepts a list and refuses the Column of newer releases. Plain columns are cached,
     because code may read the same one in a loop.
     """
-    kept: weakref.WeakKeyDictionary[Any, dict[str, list[Any]]] = weakref.WeakKeyDictionary()
+    cache: weakref.WeakKeyDictionary[Any, dict[str, list[Any]]] = weakref.WeakKeyDictionary()
 
     @functools.wraps(item)
     def with_columns(self: Any, key: Any) -> Any:
-        if not isinstance(key, str) or type(found := item(self, key)).__name__ != "Column":
-            return found if isinstance(key, str) else item(self, key)
+        if not isinstance(key, str) or type(column := item(self, key)).__name__ != "Column":
+            return column if isinstance(key, str) else item(self, key)
         if self.format["type"] is not None:
-            return found[:]
-        columns = kept.setdefault(self, {})
+            return column[:]
+        columns = cache.setdefault(self, {})
         if key not in columns:
-            columns[key] = found[:]
+            columns[key] = column[:]
         return list(columns[key])
 
     return with_columns

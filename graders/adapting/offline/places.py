@@ -46,17 +46,17 @@ def moved(path: Any) -> Any:
 def make_folder(folder: Any, *_: Any, **__: Any) -> None:
     """Create a folder and its parents; it may exist already."""
     target = Path(moved(folder))
-    for each in (*reversed(target.parents), target):
-        if not each.exists():
-            _mkdir(each)
+    for path in (*reversed(target.parents), target):
+        if not path.exists():
+            _mkdir(path)
 
 
 def _writable(path: Any) -> Any:
     """Return where this file is written, after creating its folder."""
-    found = moved(path)
-    if isinstance(found, str):
-        make_folder(Path(found).parent)
-    return found
+    target = moved(path)
+    if isinstance(target, str):
+        make_folder(Path(target).parent)
+    return target
 
 
 def _opening(original: Callable[..., Any]) -> Callable[..., Any]:

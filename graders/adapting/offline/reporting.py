@@ -161,8 +161,8 @@ RUN_SETTINGS = RunSettings()
 
 def begin_run(*_values: Any, config: Any = None, **_named: Any) -> Silent:
     """Begin a run with settings from a dictionary, from pairs or from an object's attributes."""
-    given = config if isinstance(config, Mapping | Iterable) else vars(config) if config else {}
-    RUN_SETTINGS.update(given)
+    settings = config if isinstance(config, Mapping | Iterable) else vars(config) if config else {}
+    RUN_SETTINGS.update(settings)
     run = Silent()
     vars(run)["config"] = RUN_SETTINGS
     return run
@@ -222,7 +222,7 @@ def _handed_in(library: str) -> bool:
 
 def install() -> None:
     """Install both finders, and unload libraries that a stand-in replaces."""
-    replaced = tuple(f"{each}." for each in ALWAYS)
+    replaced = tuple(f"{library}." for library in ALWAYS)
     for name in list(sys.modules):
         if f"{name}.".startswith(replaced):
             del sys.modules[name]

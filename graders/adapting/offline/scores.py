@@ -41,9 +41,9 @@ def f1_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
 def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the correlation of true and predicted labels; 0 if either is constant."""
     table = confusion_matrix(y_true, y_pred, sample_weight=sample_weight).astype(float)
-    true, given, all_ = table.sum(axis=1), table.sum(axis=0), table.sum()
-    right = np.trace(table) * all_ - true @ given
-    spread = (all_**2 - given @ given) * (all_**2 - true @ true)
+    true, predicted, all_ = table.sum(axis=1), table.sum(axis=0), table.sum()
+    right = np.trace(table) * all_ - true @ predicted
+    spread = (all_**2 - predicted @ predicted) * (all_**2 - true @ true)
     return float(right / np.sqrt(spread)) if spread > 0 else 0.0
 
 
@@ -56,10 +56,12 @@ def confusion_matrix(
     normalize: Any = None,
 ) -> Any:
     """Return how often each true label (row) gets each predicted label (column)."""
-    true, given = _labels(y_true), _labels(y_pred)
-    each = np.unique(np.concatenate([true, given])) if labels is None else np.asarray(labels)
+    true, predicted = _labels(y_true), _labels(y_pred)
+    classes = np.unique(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
     weights = np.ones(len(true), dtype=int) if sample_weight is None else np.asarray(sample_weight)
-    table = np.array([[weights[(true == a) & (given == b)].sum() for b in each] for a in each])
+    table = np.array(
+        [[weights[(true == a) & (predicted == b)].sum() for b in classes] for a in classes]
+    )
     if normalize is None:
         return table
     axis = {"true": 1, "pred": 0, "all": None}[normalize]
@@ -76,25 +78,25 @@ def _labels(values: Any) -> Any:
 
 def _averaged(y_true: Any, y_pred: Any, options: dict[str, Any], *, kind: int) -> Any:
     """Return the score of the positive label, or of all labels averaged as the options say."""
-    known: dict[str, Any] = {"average": "binary", "pos_label": 1, "labels": None}
-    known |= {"sample_weight": None, "zero_division": "warn"}
-    if unknown := sorted(set(options) - set(known)):
+    defaults: dict[str, Any] = {"average": "binary", "pos_label": 1, "labels": None}
+    defaults |= {"sample_weight": None, "zero_division": "warn"}
+    if unknown := sorted(set(options) - set(defaults)):
         raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'")
-    how, positive, wanted, weights, empty = (known | options).values()
+    how, positive, labels, weights, empty = (defaults | options).values()
     if how not in AVERAGES:
         raise Unavailable(f"the average {how!r} of a score is not available in the sandbox")
-    true, given = _labels(y_true), _labels(y_pred)
-    each = np.unique(np.concatenate([true, given]))
+    true, predicted = _labels(y_true), _labels(y_pred)
+    classes = np.unique(np.concatenate([true, predicted]))
     if how == "binary":
-        if len(each) > 2:
+        if len(classes) > 2:
             raise ValueError(
                 "Target is multiclass but average='binary'. Please choose another average setting, "
                 "one of [None, 'micro', 'macro', 'weighted']."
             )
-        wanted = [positive]
-    names = each if wanted is None else np.asarray(wanted)
-    order = np.concatenate([names, np.setdiff1d(each, names)])
-    table = confusion_matrix(true, given, labels=order, sample_weight=weights)
+        labels = [positive]
+    names = classes if labels is None else np.asarray(labels)
+    order = np.concatenate([names, np.setdiff1d(classes, names)])
+    table = confusion_matrix(true, predicted, labels=order, sample_weight=weights)
     right = np.diag(table)[: len(names)].astype(float)
     totals: Sequence[Any] = [table.sum(axis=axis)[: len(names)] for axis in (1, 0)]
     if how == "micro":
@@ -109,8 +111,8 @@ def _averaged(y_true: Any, y_pred: Any, options: dict[str, Any], *, kind: int) -
 
 
 PUBLIC = {
-    each.__name__: each
-    for each in (
+    function.__name__: function
+    for function in (
         accuracy_score, precision_score, recall_score, f1_score,
         confusion_matrix, matthews_corrcoef,
     )

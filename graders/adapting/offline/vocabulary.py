@@ -28,7 +28,7 @@ def word_pieces() -> list[str]:
     special += ["[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     letters = [chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100))]
     pieces = [f"##{letter}" for letter in letters if letter.isalnum()]
-    endings = [f"##{each}" for each in ("s", "ing", "ed", "ly", "er", "est", "ness", "ment")]
+    endings = [f"##{ending}" for ending in ("s", "ing", "ed", "ly", "er", "est", "ness", "ment")]
     return list(dict.fromkeys([*special, *letters, *pieces, *words(), *endings]))
 
 
@@ -48,7 +48,7 @@ def _learn(word: str, merges: dict[Pair, int]) -> None:
     pieces = list(word)
     while len(pieces) > 1:
         pairs = list(pairwise(pieces))
-        pair = min(pairs, key=lambda each: merges.get(each, len(merges)))
+        pair = min(pairs, key=lambda pair: merges.get(pair, len(merges)))
         merges.setdefault(pair, len(merges))
         pieces = _merged(pieces, pair)
 
@@ -66,5 +66,5 @@ def _merged(pieces: list[str], pair: Pair) -> list[str]:
 def _byte_letters() -> list[str]:
     """Return a letter for each byte: itself if printable, otherwise one above 255."""
     printed = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = 256 - len(printed)
-    return [chr(code) for code in (*printed, *range(256, 256 + others))]
+    count = 256 - len(printed)
+    return [chr(code) for code in (*printed, *range(256, 256 + count))]

@@ -46,20 +46,20 @@ def list_code(folder: Path, own: Sequence[str], without: Sequence[str] = ()) -> 
     """
     walked = [path for path in _walk(folder) if not _is_own(shown(folder, path), without)]
     spare = _spare(folder, walked)
-    asked = frozenset(path for path in walked if _is_own(shown(folder, path), own))
+    required = frozenset(path for path in walked if _is_own(shown(folder, path), own))
     exact = frozenset(path for path in walked if shown(folder, path) in own)
 
     def rank(path: Path) -> tuple[bool, bool, bool, bool, int, str]:
         name, notebook = shown(folder, path), path.suffix.lower() != ".py"
         return (
-            path not in exact, path in spare, path not in asked, notebook, name.count("/"), name
+            path not in exact, path in spare, path not in required, notebook, name.count("/"), name
         )  # fmt: skip
 
-    found = sorted(walked, key=rank)
+    ranked = sorted(walked, key=rank)
     paths: list[Path] = []
     notes: list[str] = []
     total = 0
-    for path in found[:MAX_FILES]:
+    for path in ranked[:MAX_FILES]:
         size = path.stat().st_size
         total += size
         if not size and path.stem != "__init__":
@@ -69,9 +69,9 @@ def list_code(folder: Path, own: Sequence[str], without: Sequence[str] = ()) -> 
             total -= size
             continue
         paths.append(path)
-    if len(found) > MAX_FILES:
-        notes.append(f"Only {MAX_FILES} of the {len(found)} code files were read.")
-    return Listing(tuple(paths), exact | asked - spare, spare - exact, tuple(notes))
+    if len(ranked) > MAX_FILES:
+        notes.append(f"Only {MAX_FILES} of the {len(ranked)} code files were read.")
+    return Listing(tuple(paths), exact | required - spare, spare - exact, tuple(notes))
 
 
 def _spare(folder: Path, paths: Sequence[Path]) -> frozenset[Path]:
@@ -86,12 +86,12 @@ def _spare(folder: Path, paths: Sequence[Path]) -> frozenset[Path]:
 def _is_own(name: str, own: Sequence[str]) -> bool:
     """Return whether this is one of the files that the assignment requires, by name or stem."""
     stem = PurePosixPath(name).stem.lower()
-    return name in own or stem in {each.lower() for each in own}
+    return name in own or stem in {file.lower() for file in own}
 
 
 def is_spare(name: str) -> bool:
     """Return whether a name is that of a copy, a draft, a starter or an experiment."""
-    words = {each.lower() for each in WORD.findall(name.rpartition(".")[0])}
+    words = {word.lower() for word in WORD.findall(name.rpartition(".")[0])}
     return not SPARE_WORDS.isdisjoint(words) or SPARE.search(name) is not None
 
 

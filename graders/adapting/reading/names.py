@@ -37,17 +37,17 @@ def compiled(node: ast.stmt, filename: str) -> CodeType:
 
 def names_of(node: ast.stmt, code: CodeType) -> StatementNames:
     """Return the names of one statement, from its code."""
-    binds = frozenset(each.argval for each in _of(code, "STORE_NAME"))
+    binds = frozenset(instruction.argval for instruction in _of(code, "STORE_NAME"))
     binds |= frozenset(
-        each.argval
+        instruction.argval
         for inner in _below(code)
         if inner.co_name in ("<listcomp>", "<genexpr>", "<setcomp>", "<dictcomp>")
-        for each in _of(inner, "STORE_GLOBAL")
+        for instruction in _of(inner, "STORE_GLOBAL")
     )
     reads = frozenset(
-        each.argval
+        instruction.argval
         for inner in (code, *_below(code))
-        for each in _of(inner, "LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
+        for instruction in _of(inner, "LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
     )
     return StatementNames(binds, frozenset(touched(node)) - binds, reads)
 
@@ -136,28 +136,28 @@ def pruned(node: ast.stmt, names: set[str], refuses: Refuses) -> ast.stmt | None
         return _tried(node, names, refuses)
     if not isinstance(node, ast.If | ast.With):
         return None if refuses(node) else node
-    kept = copy.copy(node)
-    kept.body = _kept(node.body, names, refuses)
+    part = copy.copy(node)
+    part.body = _kept(node.body, names, refuses)
     orelse: list[ast.stmt] = []
-    if isinstance(kept, ast.If) and isinstance(node, ast.If):
-        orelse = kept.orelse = _kept(node.orelse, names, refuses)
-    if not kept.body and not orelse and not _binds_itself(node):
+    if isinstance(part, ast.If) and isinstance(node, ast.If):
+        orelse = part.orelse = _kept(node.orelse, names, refuses)
+    if not part.body and not orelse and not _binds_itself(node):
         return None
-    kept.body = kept.body or [ast.copy_location(ast.Pass(), node)]
-    return kept
+    part.body = part.body or [ast.copy_location(ast.Pass(), node)]
+    return part
 
 
 def _tried(node: ast.Try, names: set[str], refuses: Refuses) -> ast.stmt | None:
     """Return a `try` without the statements that may not run, or None."""
-    kept = copy.copy(node)
-    kept.body = _kept(node.body, names, refuses)
-    kept.orelse = _kept(node.orelse, names, refuses)
-    kept.finalbody = _kept(node.finalbody, names, refuses)
-    return kept if kept.body and not refuses(kept) else None
+    part = copy.copy(node)
+    part.body = _kept(node.body, names, refuses)
+    part.orelse = _kept(node.orelse, names, refuses)
+    part.finalbody = _kept(node.finalbody, names, refuses)
+    return part if part.body and not refuses(part) else None
 
 
 def _kept(body: Sequence[ast.stmt], names: set[str], refuses: Refuses) -> list[ast.stmt]:
-    parts = [pruned(each, names, refuses) for each in body if _concerns(each, names)]
+    parts = [pruned(node, names, refuses) for node in body if _concerns(node, names)]
     return [part for part in parts if part is not None]
 
 
@@ -165,12 +165,12 @@ def _binds_itself(node: ast.If | ast.With) -> bool:
     """Return whether the line binds a name before its body: `with ... as x`, `if (x := ...)`."""
     if isinstance(node, ast.With):
         return any(item.optional_vars is not None for item in node.items)
-    return any(isinstance(each, ast.NamedExpr) for each in in_scope(node.test))
+    return any(isinstance(part, ast.NamedExpr) for part in in_scope(node.test))
 
 
 def _concerns(node: ast.stmt, names: set[str]) -> bool:
     """Return whether the statement binds or changes one of the names."""
-    bound = {_bound(each) for each in in_scope(node)}
+    bound = {_bound(part) for part in in_scope(node)}
     return not names.isdisjoint(bound) or not names.isdisjoint(touched(node))
 
 

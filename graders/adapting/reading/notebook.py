@@ -48,22 +48,22 @@ def read_notebook(data: bytes) -> Notebook:
     if cells is None:
         raise UnreadableNotebook("it has no list of cells")
     numbered = ((at, cell) for at, cell in enumerate(cells, 1) if isinstance(cell, dict))
-    return Notebook(tuple(_cell(at, each) for at, each in numbered), damage)
+    return Notebook(tuple(_cell(at, cell) for at, cell in numbered), damage)
 
 
 def _undamaged(text: str) -> list[Any]:
     """Return the cells of a broken notebook before the first one that is not valid JSON."""
     start = CELLS.search(text)
-    at, found = start.end() if start else len(text), []
+    at, cells = start.end() if start else len(text), []
     decoder = json.JSONDecoder()
     while at < len(text):
         try:
             cell, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             break
-        found.append(cell)
+        cells.append(cell)
         at += len(text[at : at + MAX_GAP]) - len(text[at : at + MAX_GAP].lstrip(" \t\r\n,"))
-    return found
+    return cells
 
 
 def looks_like_notebook(data: bytes) -> bool:
@@ -100,7 +100,7 @@ def _level(cell: dict[str, Any]) -> int:
 def _joined(source: Any) -> str:
     """Return the text of a cell, which is a string or a list of lines."""
     if isinstance(source, list):
-        source = "".join(each for each in source if isinstance(each, str))
+        source = "".join(line for line in source if isinstance(line, str))
     return one_newline(source) if isinstance(source, str) else ""
 
 

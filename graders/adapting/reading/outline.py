@@ -50,7 +50,7 @@ class Outline:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.broken = list(source.broken)
-        self.statements = {each.index: each for each in self._read()}
+        self.statements = {statement.index: statement for statement in self._read()}
         self.stars = [statement for statement in self.statements.values() if statement.is_star]
         self._trainers = _trainers(self.statements.values())
 
@@ -70,7 +70,9 @@ class Outline:
     def binders(self) -> dict[str, list[Statement]]:
         """The statements that bind each name, except those below a border that only replace it."""
         table = _table((statement, statement.names.binds) for statement in self.statements.values())
-        return {name: _early(_without_reuse(found, name)) for name, found in table.items()}
+        return {
+            name: _early(_without_reuse(statements, name)) for name, statements in table.items()
+        }
 
     @cached_property
     def touchers(self) -> dict[str, list[Statement]]:
@@ -81,18 +83,18 @@ class Outline:
             for statement in statements
         )
         return {
-            name: [each for each in found if self._matters(each, name)]
-            for name, found in table.items()
+            name: [statement for statement in changes if self._matters(statement, name)]
+            for name, changes in table.items()
         }
 
     def _registered(self, statement: Statement) -> frozenset[str]:
         """Return the names that a definition's decorators change, such as a registry."""
         decorators = getattr(statement.node, "decorator_list", [])
         words = {
-            each.id for one in decorators for each in ast.walk(one) if isinstance(each, ast.Name)
+            part.id for one in decorators for part in ast.walk(one) if isinstance(part, ast.Name)
         }
-        makers = [made.node for word in words for made in self.binders.get(word, ())]
-        return frozenset(changed(each for node in makers for each in ast.walk(node)))
+        makers = [binder.node for word in words for binder in self.binders.get(word, ())]
+        return frozenset(changed(part for node in makers for part in ast.walk(node)))
 
     def _matters(self, toucher: Statement, name: str) -> bool:
         """Return whether a change counts; a later one or a bare call of an import does not."""
@@ -108,22 +110,28 @@ class Outline:
     def trains(self, node: ast.stmt) -> bool:
         """Return whether running this statement trains a model."""
         return not isinstance(node, DEFINITION) and any(
-            _is_training(each, self._trainers) for each in in_scope(node)
+            _is_training(part, self._trainers) for part in in_scope(node)
         )
 
     def definition(self, name: str) -> Statement | None:
         """Return the statement that gives this name its final value, not counting imports."""
-        made = [each for each in self.binders.get(name, ()) if not _is_import(each.node)]
-        written = [each for each in made if _defines(each.node, name)]
+        statements = [
+            statement for statement in self.binders.get(name, ()) if not _is_import(statement.node)
+        ]
+        written = [statement for statement in statements if _defines(statement.node, name)]
         if not written:
-            return made[-1] if made else None
-        return [each for each in made if each in written or self._remakes(each.node, name)][-1]
+            return statements[-1] if statements else None
+        return [
+            statement
+            for statement in statements
+            if statement in written or self._remakes(statement.node, name)
+        ][-1]
 
     def borrowed(self, name: str) -> Statement | None:
         """Return the import that binds this name, such as `from operator import add as plus`."""
         binders = self.binders.get(name, ())
-        found = [binder for binder in binders if isinstance(binder.node, ast.ImportFrom)]
-        return found[-1] if found else None
+        imports = [binder for binder in binders if isinstance(binder.node, ast.ImportFrom)]
+        return imports[-1] if imports else None
 
     def _remakes(self, node: ast.stmt, name: str) -> bool:
         """Return whether an assignment replaces the function of this name by another function."""
@@ -131,20 +139,20 @@ class Outline:
         if isinstance(value, ast.Lambda | ast.Attribute):
             return True
         if isinstance(value, ast.Name):
-            return any(_defines(each.node, value.id) for each in self.binders.get(value.id, ()))
+            return any(_defines(binder.node, value.id) for binder in self.binders.get(value.id, ()))
         if not isinstance(value, ast.Call):
             return False
-        words = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
-        words |= {each.attr for each in ast.walk(value.func) if isinstance(each, ast.Attribute)}
+        words = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
+        words |= {part.attr for part in ast.walk(value.func) if isinstance(part, ast.Attribute)}
         return bool(words & {name, *WRAPPERS}) or any(map(self._makes_functions, words))
 
     def _makes_functions(self, name: str) -> bool:
         """Return whether this is a function of the file that contains another function."""
         return any(
             isinstance(inner, (*DEFINITION, ast.Lambda))
-            for each in self.binders.get(name, ())
-            if isinstance(each.node, ast.FunctionDef)
-            for part in each.node.body
+            for binder in self.binders.get(name, ())
+            if isinstance(binder.node, ast.FunctionDef)
+            for part in binder.node.body
             for inner in ast.walk(part)
         )
 
@@ -172,16 +180,18 @@ class Outline:
     def broken_definition(self, name: str) -> SyntaxError | None:
         """Return the syntax error in the text that would have defined this name."""
         heads = (f"def {name}(", f"def {name} ", f"class {name}", f"{name} =", f"{name}=")
-        for each in self.broken:
-            if each.first.strip().removeprefix("async ").startswith(heads):
-                return each.error
+        for broken in self.broken:
+            if broken.first.strip().removeprefix("async ").startswith(heads):
+                return broken.error
         return None
 
 
 def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     """Return the last method of this name in a class."""
-    found = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name]
-    return found[-1] if found else None
+    methods = [
+        part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == name
+    ]
+    return methods[-1] if methods else None
 
 
 def _table(pairs: Iterable[tuple[Statement, frozenset[str]]]) -> dict[str, list[Statement]]:
@@ -195,8 +205,8 @@ def _table(pairs: Iterable[tuple[Statement, frozenset[str]]]) -> dict[str, list[
 
 def _early(found: list[Statement]) -> list[Statement]:
     """Return the consecutive assignments in the same block."""
-    first = next((each for each in found if not _is_stub(each.node)), found[0])
-    return [each for each in found if each.later <= first.later]
+    first = next((statement for statement in found if not _is_stub(statement.node)), found[0])
+    return [statement for statement in found if statement.later <= first.later]
 
 
 def _is_stub(node: ast.stmt) -> bool:
@@ -206,15 +216,19 @@ def _is_stub(node: ast.stmt) -> bool:
     last = node.body[-1]
     if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Name)):
         return True
-    blank = [ast.unparse(each.targets[0]) for each in node.body if isinstance(each, ast.Assign)]
+    blank = [ast.unparse(part.targets[0]) for part in node.body if isinstance(part, ast.Assign)]
     return last.value.id in blank or any(map(_refuses, node.body))
 
 
 def _without_reuse(found: list[Statement], name: str) -> list[Statement]:
     """Return the statements without those that reuse a module's name, such as a later `F = 3`."""
-    modules = [each.index for each in found if _is_module(each.node)]
-    reused = [each for each in found if modules and each.index > modules[0] and _reuses(each, name)]
-    return [each for each in found if each not in reused]
+    modules = [statement.index for statement in found if _is_module(statement.node)]
+    reused = [
+        statement
+        for statement in found
+        if modules and statement.index > modules[0] and _reuses(statement, name)
+    ]
+    return [statement for statement in found if statement not in reused]
 
 
 def _is_module(node: ast.stmt) -> bool:
@@ -237,7 +251,7 @@ def _is_import(node: ast.stmt) -> bool:
 
 def _defines(node: ast.stmt, name: str) -> bool:
     """Return whether the statement has a `def` or `class` of this name, also inside an `if`."""
-    return any(isinstance(each, DEFINITION) and each.name == name for each in in_scope(node))
+    return any(isinstance(part, DEFINITION) and part.name == name for part in in_scope(node))
 
 
 def is_empty(node: ast.stmt) -> bool:
@@ -247,10 +261,10 @@ def is_empty(node: ast.stmt) -> bool:
     no such method, it is a stub if all of its methods are.
     """
     if isinstance(node, ast.ClassDef):
-        methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
-        made = methods.pop("__init__", None)
-        called = [each for name, each in methods.items() if name in CALLED]
-        if made is not None and any(map(_refuses, made.body)):
+        methods = {part.name: part for part in node.body if isinstance(part, ast.FunctionDef)}
+        init = methods.pop("__init__", None)
+        called = [function for name, function in methods.items() if name in CALLED]
+        if init is not None and any(map(_refuses, init.body)):
             return True
         if called:
             return any(map(is_empty, called))
@@ -271,13 +285,13 @@ def _refuses(node: ast.stmt) -> bool:
     if isinstance(node, ast.If):
         return bool(node.orelse) and all(map(_refuses_at_once, _branches(node)))
     return isinstance(node, ast.Raise) and any(
-        isinstance(each, ast.Name) and each.id.startswith("NotImplemented")
-        for each in ast.walk(node)
+        isinstance(part, ast.Name) and part.id.startswith("NotImplemented")
+        for part in ast.walk(node)
     )
 
 
 def _refuses_at_once(body: list[ast.stmt]) -> bool:
-    done = [each for each in body if not _does_nothing(each)]
+    done = [statement for statement in body if not _does_nothing(statement)]
     return bool(done) and _refuses(done[0])
 
 
@@ -307,17 +321,17 @@ def _trainers(statements: Iterable[Statement]) -> set[str]:
     calls = {function.name: _calls(function) for function in functions}
     names: set[str] = set()
     while True:
-        found = {name for name, inside in calls.items() if inside & (TRAINS | names)}
-        if found <= names:
+        trainers = {name for name, inside in calls.items() if inside & (TRAINS | names)}
+        if trainers <= names:
             return names
-        names |= found
+        names |= trainers
 
 
 def _calls(function: ast.FunctionDef) -> set[str]:
     """Return the names of the functions that a function calls, and of the TRAINS methods."""
-    functions = [each.func for each in ast.walk(function) if isinstance(each, ast.Call)]
-    methods = {each.attr for each in functions if isinstance(each, ast.Attribute)}
-    return methods & TRAINS | {each.id for each in functions if isinstance(each, ast.Name)}
+    functions = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+    methods = {node.attr for node in functions if isinstance(node, ast.Attribute)}
+    return methods & TRAINS | {node.id for node in functions if isinstance(node, ast.Name)}
 
 
 def _is_training(node: ast.AST, trainers: set[str]) -> bool:

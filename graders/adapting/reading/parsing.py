@@ -96,7 +96,7 @@ def _up_to_error(
 
 def _chunk_of(chunks: list[Chunk], line: int, at: int) -> int:
     """Return the number of the chunk that contains a line, not before `at`."""
-    return max(bisect_left(chunks, line, key=lambda each: each[0]) - 1, at)
+    return max(bisect_left(chunks, line, key=lambda chunk: chunk[0]) - 1, at)
 
 
 def _chunks(lines: list[str]) -> list[Chunk]:

@@ -130,10 +130,10 @@ def _borders(
         return []
     inside = {at for statement in statements for at in _lines_inside(statement)}
     lines = enumerate(text.split("\n"), 1)
-    found = {at for at, line in lines if at not in inside and _is_comment_title(line, until)}
+    borders = {at for at, line in lines if at not in inside and _is_comment_title(line, until)}
     strings = [(statement.lineno, _string(statement)) for statement in statements]
-    found |= {at for at, words in strings if words and _ends(words.split("\n"), until)}
-    return sorted(found)
+    borders |= {at for at, words in strings if words and _ends(words.split("\n"), until)}
+    return sorted(borders)
 
 
 def _lines_inside(node: ast.stmt) -> range:
@@ -153,7 +153,7 @@ def _is_title(line: str, until: re.Pattern[str]) -> bool:
     words = BEFORE_TITLE.sub("", line, count=1)
     if len(line) > LONGEST_TITLE or CODE.match(words):
         return False
-    return any(until.match(each) for each in (words, NUMBER.sub("", words, count=1)))
+    return any(until.match(text) for text in (words, NUMBER.sub("", words, count=1)))
 
 
 def _string(node: ast.stmt) -> str:
@@ -170,12 +170,12 @@ def _flat(statements: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, bool]]:
     """Yield the statements, imports split by name, with whether they are in the main block."""
     for node in statements:
         if isinstance(node, ast.If) and _is_main(node.test):
-            yield from ((each, True) for each, _ in _flat(node.body))
+            yield from ((statement, True) for statement, _ in _flat(node.body))
         elif isinstance(node, ast.Import):
             for name in node.names:
                 yield ast.copy_location(ast.Import([name]), node), False
         elif isinstance(node, ast.ImportFrom):
-            yield from ((each, False) for each in _one_each(node))
+            yield from ((statement, False) for statement in _one_each(node))
         else:
             yield node, False
 

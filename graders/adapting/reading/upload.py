@@ -53,7 +53,7 @@ class Upload:
         """Return what this file defines; nothing if it cannot be read, or for a folder."""
         if path not in self._outlines:
             outline = Outline(self._source(path))
-            invalid = [self._sentence(each.error) for each in outline.broken]
+            invalid = [self._sentence(broken.error) for broken in outline.broken]
             self.invalid += invalid
             self.notes += invalid
             self._outlines[path] = outline

@@ -29,7 +29,7 @@ def repeat(tensor: Any, pattern: str, **sizes: int) -> Any:
     """Return the tensor repeated along new axes."""
     left, right = _sides(pattern, tensor.ndim)
     names, split = _names(left), _split(tensor, left, sizes)
-    for name in (each for each in _names(right) if each not in names):
+    for name in (axis for axis in _names(right) if axis not in names):
         split = split.unsqueeze(0).expand(sizes[name], *split.shape)
         names = [name, *names]
     return _joined(split, names, right)
@@ -40,9 +40,9 @@ def reduce(tensor: Any, pattern: str, how: str, **sizes: int) -> Any:
     left, right = _sides(pattern, tensor.ndim)
     names, split = _names(left), _split(tensor, left, sizes)
     gone = [i for i, name in enumerate(names) if name not in _names(right)]
-    kept = [name for name in names if name in _names(right)]
+    remaining = [name for name in names if name in _names(right)]
     done = {"max": torch.amax, "min": torch.amin}.get(how) or getattr(torch, how)
-    return _joined(done(split, dim=gone) if gone else split, kept, right)
+    return _joined(done(split, dim=gone) if gone else split, remaining, right)
 
 
 def einsum(*values: Any) -> Any:
@@ -51,7 +51,7 @@ def einsum(*values: Any) -> Any:
     letters: dict[str, str] = {}
     for name in re.findall(r"\w+", pattern):
         letters.setdefault(name, chr(ord("a") + len(letters)))
-    short = re.sub(r"\w+", lambda found: letters[found[0]], pattern)
+    short = re.sub(r"\w+", lambda match: letters[match[0]], pattern)
     return torch.einsum(short.replace(" ", ""), *tensors)
 
 
@@ -85,9 +85,9 @@ def _filled(groups: Groups, rest: list[str]) -> Groups:
     filled: Groups = []
     for group in groups:
         if group == [REST]:
-            filled += [[each] for each in rest]
+            filled += [[axis] for axis in rest]
         else:
-            filled.append([e for each in group for e in (rest if each == REST else [each])])
+            filled.append([e for axis in group for e in (rest if axis == REST else [axis])])
     return filled
 
 
@@ -97,10 +97,10 @@ def _split(tensor: Any, groups: Groups, sizes: dict[str, int]) -> Any:
         raise EinopsError(f"{len(groups)} axes are named, the tensor has {tensor.ndim}")
     for group, size in zip(groups, tensor.shape, strict=True):
         open_names = [name for name in group if name not in sizes]
-        known = math.prod(sizes[name] for name in group if name in sizes)
-        if len(open_names) > 1 or size % known or (not open_names and known != size):
+        product = math.prod(sizes[name] for name in group if name in sizes)
+        if len(open_names) > 1 or size % product or (not open_names and product != size):
             raise EinopsError(f"an axis of {size} does not split into {group} with {sizes}")
-        sizes |= dict.fromkeys(open_names, size // known)
+        sizes |= dict.fromkeys(open_names, size // product)
     return tensor.reshape([sizes[name] for group in groups for name in group])
 
 

@@ -34,13 +34,13 @@ def student_module(name: str) -> ModuleType:
 
 def notes() -> list[str]:
     """Return notes for the student about the files that are used."""
-    found = modules()
-    for name in found.files:
+    student_modules = modules()
+    for name in student_modules.files:
         try:  # import errors become notes
             student_module(name)
         except Exception:  # noqa: BLE001, S112  its checks report it
             continue
-    return found.notes
+    return student_modules.notes
 
 
 def rivals() -> dict[str, list[str]]:
@@ -50,16 +50,18 @@ def rivals() -> dict[str, list[str]]:
 
 def places() -> dict[str, str]:
     """Return where each name is defined, and the file for each whole criterion."""
-    found = modules()
-    known = {
+    student_modules = modules()
+    definitions = {
         name: f"`{name}` in {place}"
         for module, names in MODULES.items()
         for name in names
-        if (place := found.definition(module, name))
+        if (place := student_modules.definition(module, name))
     }
     whole = {"span-corruption": "dataset", "rotary": "attention"}
-    files = {key: f"`{place}`" for key, name in whole.items() if (place := found.place(name))}
-    return {**files, **known}
+    files = {
+        key: f"`{place}`" for key, name in whole.items() if (place := student_modules.place(name))
+    }
+    return {**files, **definitions}
 
 
 @cache
@@ -68,13 +70,13 @@ def modules() -> Modules:
 
     `from .attention import ...` and `from src.attention import ...` find the same folder.
     """
-    found = Modules(code_folder(), MODULES, _is_written, PACKAGES)
-    found.install()
+    student_modules = Modules(code_folder(), MODULES, _is_written, PACKAGES)
+    student_modules.install()
     for name in PACKAGES:
         package = ModuleType(name)
-        package.__path__ = [str(found.main)]
+        package.__path__ = [str(student_modules.main)]
         sys.modules.setdefault(name, package)
-    return found
+    return student_modules
 
 
 def _is_written(outline: Outline, name: str) -> bool:

@@ -76,8 +76,8 @@ def main() -> None:
         if len(descriptors) >= GIVEN:
             first, procs = descriptors[:GIVEN], tuple(descriptors[GIVEN:])
             _fork(kind, Given(procs, *first), control)
-        for each in descriptors:
-            os.close(each)
+        for fd in descriptors:
+            os.close(fd)
 
 
 def _fill_caches() -> None:
@@ -163,7 +163,7 @@ def _begin(order_file: int) -> None:
 
 def _move_runtime(runtime: str) -> None:
     """Import from the child's own copy of our modules from now on, as a fresh child does."""
-    for place in [each for each in sys.path_importer_cache if each.startswith(sys.path[0])]:
+    for place in [path for path in sys.path_importer_cache if path.startswith(sys.path[0])]:
         del sys.path_importer_cache[place]
     sys.path[0] = runtime
     importlib.invalidate_caches()

@@ -143,12 +143,12 @@ def _descendants() -> dict[int, str]:
         except OSError:
             continue
         parents[int(name)], states[int(name)] = int(parent), state.decode()
-    found, size = {os.getpid()}, 0
-    while size != len(found):
-        size = len(found)
-        found |= {pid for pid, parent in parents.items() if parent in found}
-    found.discard(os.getpid())
-    return {pid: states[pid] for pid in found}
+    pids, size = {os.getpid()}, 0
+    while size != len(pids):
+        size = len(pids)
+        pids |= {pid for pid, parent in parents.items() if parent in pids}
+    pids.discard(os.getpid())
+    return {pid: states[pid] for pid in pids}
 
 
 if __name__ == "__main__":

@@ -115,10 +115,10 @@ def _import_modules(order: Order) -> dict[str, ModuleType]:
     runtime = Path(order.runtime)
     shared = runtime / "graders" / "adapting" / "standins"
     standins = [str(runtime / "standins"), str(shared)]
-    outside = [each for each in sys.path if each != order.runtime]
-    known = [package for package in order.packages if package not in outside]
+    outside = [path for path in sys.path if path != order.runtime]
+    packages = [package for package in order.packages if package not in outside]
     sys.modules["graders"].__path__ = [str(Path(order.runtime) / "graders")]
-    sys.path[:] = [order.runtime, *outside, *known, *standins]
+    sys.path[:] = [order.runtime, *outside, *packages, *standins]
     return {name: importlib.import_module(name) for name in order.modules}
 
 
@@ -130,7 +130,7 @@ def _open_student_side(order: Order) -> None:
     for name in [module for module in sys.modules if module.startswith("graders.boundary")]:
         del sys.modules[name]
     delattr(sys.modules["graders"], "boundary")
-    sys.meta_path[:] = [each for each in sys.meta_path if "editable" not in repr(each)]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
     _find_own_files(order.code)
 
 
@@ -153,10 +153,10 @@ def _opening(original: Callable[..., Any], code: str) -> Callable[..., Any]:
         try:
             return original(file, mode, *values, **named)
         except FileNotFoundError:
-            own = _own_file(file, code)
-            if own is None or mode not in ("r", "rt", "rb"):
+            own_file = _own_file(file, code)
+            if own_file is None or mode not in ("r", "rt", "rb"):
                 raise
-        return original(own, mode, *values, **named)
+        return original(own_file, mode, *values, **named)
 
     return open_own
 
@@ -170,10 +170,10 @@ def _finding(
         try:
             return original(path, dir_fd=dir_fd, **named)
         except FileNotFoundError:
-            own = _own_file(path, code)
-            if own is None or dir_fd is not None:
+            own_file = _own_file(path, code)
+            if own_file is None or dir_fd is not None:
                 raise
-        return found(own, **named)
+        return found(own_file, **named)
 
     return find
 
@@ -188,8 +188,8 @@ def _own_file(path: Any, code: str) -> str | None:
     folders = [
         parent for parent in Path(frame.f_code.co_filename).parents if parent.is_relative_to(code)
     ]
-    found = (os.path.join(folder, path) for folder in folders)
-    return next((each for each in found if os.path.isfile(each)), None)
+    files = (os.path.join(folder, path) for folder in folders)
+    return next((file for file in files if os.path.isfile(file)), None)
 
 
 # ---------------------------------------------------------------- one request
@@ -238,9 +238,9 @@ def _to_value(value: Any, depth: int) -> Any:
     if isinstance(value, np.generic):
         return np.asarray(value) if isinstance(value, np.complexfloating) else value.item()
     if isinstance(value, list | tuple):
-        return [_to_value(each, depth + 1) for each in value]
+        return [_to_value(item, depth + 1) for item in value]
     if isinstance(value, dict):
-        return {key: _to_value(each, depth + 1) for key, each in value.items()}
+        return {key: _to_value(item, depth + 1) for key, item in value.items()}
     return value
 
 
@@ -290,8 +290,8 @@ def _describe(error: BaseException, code: str) -> dict[str, wire.Value]:
 def _unavailable(error: BaseException) -> BaseException | None:
     """Return the error about something that the sandbox lacks, if it caused this error."""
     module: Any = sys.modules.get(UNAVAILABLE)
-    found: BaseException | None = None if module is None else module.cause_of(error)
-    return found
+    cause: BaseException | None = None if module is None else module.cause_of(error)
+    return cause
 
 
 def _location(

@@ -169,16 +169,16 @@ def find_place() -> GroupFolders | None:
 
 
 def _places() -> Iterator[GroupFolders]:
-    own = _own_groups()
+    groups = _own_groups()
     for root in UNIFIED:
-        if "" in own and (root / "cgroup.controllers").exists():
-            group = root / own[""].lstrip("/")
+        if "" in groups and (root / "cgroup.controllers").exists():
+            group = root / groups[""].lstrip("/")
             _enable(group)
             for folder in dict.fromkeys((group, group.parent, root)):
                 if folder.is_relative_to(root):
                     yield GroupFolders(folder, folder, folder, unified=True)
-    if all(name in own for name in NEEDED):
-        folders = {name: MOUNTS / name / own[name].lstrip("/") for name in own if name}
+    if all(name in groups for name in NEEDED):
+        folders = {name: MOUNTS / name / groups[name].lstrip("/") for name in groups if name}
         yield GroupFolders(
             folders["memory"], folders["pids"], folders.get("cpuacct"), unified=False
         )
@@ -186,12 +186,12 @@ def _places() -> Iterator[GroupFolders]:
 
 def _own_groups() -> dict[str, str]:
     """Return this process's group per controller; that of version 2 under the empty name."""
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
-            found |= dict.fromkeys(controllers.split(","), path)
-    return found
+            groups |= dict.fromkeys(controllers.split(","), path)
+    return groups
 
 
 def _enable(group: Path) -> None:
@@ -199,7 +199,7 @@ def _enable(group: Path) -> None:
 
     Version 2 allows this only for a group without its own processes, so ours moves to a leaf.
     """
-    wanted = " ".join(f"+{name}" for name in NEEDED)
+    controllers = " ".join(f"+{name}" for name in NEEDED)
     with contextlib.suppress(OSError):
         if set(NEEDED) <= set((group / "cgroup.subtree_control").read_text().split()):
             return
@@ -207,7 +207,7 @@ def _enable(group: Path) -> None:
             leaf = group / f"softmark-{os.getpid()}-main"
             leaf.mkdir(exist_ok=True)
             (leaf / "cgroup.procs").write_text("0")
-        (group / "cgroup.subtree_control").write_text(wanted)
+        (group / "cgroup.subtree_control").write_text(controllers)
 
 
 def _works(place: GroupFolders) -> bool:

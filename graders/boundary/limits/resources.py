@@ -86,7 +86,7 @@ def _of_process(pid: int, times: Times) -> Resources:
     except OSError:  # it has ended
         return Resources()
     peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
-    own, waited = (sum(map(int, each)) for each in (words[11:13], words[13:15]))
+    own, waited = (sum(map(int, fields)) for fields in (words[11:13], words[13:15]))
     second = os.sysconf("SC_CLK_TCK")
     times.note(pid, int(words[19]), own / second)
     return Resources(int(peaks[0]) * KIB if peaks else 0, (own + waited) / second)

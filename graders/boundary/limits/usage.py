@@ -25,10 +25,10 @@ class Open:
 
 def process_tree(pid: int) -> list[int]:
     """Return this process and its descendants; only itself if the kernel does not list them."""
-    found = [pid]
-    for each in found:  # grows while it is read
-        found += _children(each)
-    return found
+    processes = [pid]
+    for process in processes:  # grows while it is read
+        processes += _children(process)
+    return processes
 
 
 def measure_memory(*roots: int, enough: int) -> int:
@@ -81,11 +81,11 @@ def held_open(*roots: int, system: int, largest: int) -> Open:
     sizes: dict[int, int] = {}
     sockets: set[int] = set()
     for pid in {pid for root in roots for pid in process_tree(root)}:
-        for found in _descriptors(pid):
-            if stat.S_ISSOCK(found.st_mode):
-                sockets.add(found.st_ino)
-            elif stat.S_ISREG(found.st_mode) and not found.st_nlink and found.st_dev == system:
-                sizes[found.st_ino] = found.st_blocks * 512
+        for status in _descriptors(pid):
+            if stat.S_ISSOCK(status.st_mode):
+                sockets.add(status.st_ino)
+            elif stat.S_ISREG(status.st_mode) and not status.st_nlink and status.st_dev == system:
+                sizes[status.st_ino] = status.st_blocks * 512
         for inode in _mapped_without_name(pid, system):
             sizes.setdefault(inode, largest)
     return Open(sum(sizes.values()), len(sizes), len(sockets))
@@ -112,7 +112,7 @@ def _mapped_without_name(pid: int, system: int) -> Iterator[int]:
         return
     for line in lines:
         if line.endswith(DELETED):
-            major, minor = (int(each, 16) for each in line.split()[3].split(":"))
+            major, minor = (int(number, 16) for number in line.split()[3].split(":"))
             if os.makedev(major, minor) == system:
                 yield int(line.split()[4])
 
@@ -123,7 +123,7 @@ def _children(pid: int) -> list[int]:
         lists = [Path(f"/proc/{pid}/task/{task}/children").read_text() for task in tasks]
     except OSError:
         return []
-    return [int(child) for each in lists for child in each.split()]
+    return [int(child) for children in lists for child in children.split()]
 
 
 def _allocated(name: str) -> int:

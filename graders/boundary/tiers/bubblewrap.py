@@ -68,16 +68,16 @@ def _hold(job: Job) -> "Namespace":
     if job.stage.user is None:
         raise OSError("without root, nobody joins the namespaces that bubblewrap made")
     bound = ("--ro-bind", _program("cat"), PLACEHOLDER)
-    namespace, channel, said = _build(job, [PLACEHOLDER], len(READY), bound)
+    namespace, channel, capture = _build(job, [PLACEHOLDER], len(READY), bound)
     namespace.held = channel
     try:
         channel.sendall(READY)
-        _wait_for(said)
+        _wait_for(capture)
     except BaseException:
         namespace.end()
         raise
     finally:
-        said.close()
+        capture.close()
     return namespace
 
 
@@ -149,10 +149,10 @@ def arguments(
 
 def _program(name: str = PROGRAM) -> str:
     """Return the path of a program; raises FileNotFoundError if it is not installed."""
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise FileNotFoundError(f"`{name}` is not installed")
-    return found
+    return path
 
 
 def _identity(user: int | None) -> Iterator[str]:

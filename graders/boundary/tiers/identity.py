@@ -53,4 +53,4 @@ def _largest_range() -> tuple[int, int]:
     """Return the first ID and the length of the largest range of user IDs that exist here."""
     lines = (SELF / "uid_map").read_text().splitlines()
     ranges = [(int(first), int(count)) for first, _, count in map(str.split, lines)]
-    return max(ranges, key=lambda each: each[1])
+    return max(ranges, key=lambda entry: entry[1])

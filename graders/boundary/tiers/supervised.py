@@ -124,5 +124,5 @@ def _without(seen: tuple[Path, ...], hidden: tuple[Path, ...]) -> tuple[set[Path
             readable.discard(above)
             if above != secret:
                 listable.add(above)
-                readable |= {each.resolve() for each in above.iterdir() if each != secret}
+                readable |= {entry.resolve() for entry in above.iterdir() if entry != secret}
     return readable, listable

@@ -131,21 +131,21 @@ _parents: dict[tuple[int, tuple[str, ...]], WarmParent] = {}
 def parent(preload: tuple[str, ...] = ()) -> WarmParent:
     """Return this process's warm parent with these modules; start one if none is running."""
     with _lock:
-        own = _parents.get((os.getpid(), preload))
-        if own is None or not own.alive():
-            if own is not None:
-                own.close()
-            _parents[os.getpid(), preload] = own = WarmParent(preload)
-        return own
+        warm_parent = _parents.get((os.getpid(), preload))
+        if warm_parent is None or not warm_parent.alive():
+            if warm_parent is not None:
+                warm_parent.close()
+            _parents[os.getpid(), preload] = warm_parent = WarmParent(preload)
+        return warm_parent
 
 
 @atexit.register
 def close() -> None:
     """End the warm parents of this process; the next child starts a new one."""
     with _lock:
-        own = [_parents.pop(key) for key in list(_parents) if key[0] == os.getpid()]
-    for each in own:
-        each.close()
+        parents = [_parents.pop(key) for key in list(_parents) if key[0] == os.getpid()]
+    for warm_parent in parents:
+        warm_parent.close()
 
 
 def fork(  # noqa: PLR0913  what a child needs
@@ -170,12 +170,12 @@ def fork(  # noqa: PLR0913  what a child needs
                 sent.callback(os.close, file)
                 os.write(file, json.dumps(order).encode())
                 os.lseek(file, 0, os.SEEK_SET)
-                own = parent(preload)
+                warm_parent = parent(preload)
                 procs = sent.enter_context(group.opened()) if group is not None else ()
-                own.fork(kind, (file, theirs.fileno(), capture.write, status, hold, *procs))
+                warm_parent.fork(kind, (file, theirs.fileno(), capture.write, status, hold, *procs))
         except OSError:
             os.close(heard)
             raise
         keeper = Keeper(heard)
-    own.remove_files()
+    warm_parent.remove_files()
     return keeper, ours

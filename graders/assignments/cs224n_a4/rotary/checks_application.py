@@ -152,22 +152,22 @@ def _show_rotation(student: Student, score: Score) -> None:
 
 
 def _is_equation_three(rotated: Sequence[Rotated]) -> None:
-    for each in rotated:
-        result, expected = each.floats(), Rotation()(each.x)
+    for answer in rotated:
+        result, expected = answer.floats(), Rotation()(answer.x)
         if not is_close(result, expected, "rotation"):
-            fail(OTHER_PAIR, **_first_pair(each, expected))
+            fail(OTHER_PAIR, **_first_pair(answer, expected))
 
 
 def _first_pair(each: Rotated, expected: Floats) -> dict[str, Any]:
     """Return the first pair that differs, as a small table."""
     result = each.floats()
     pairs = [array.reshape(*array.shape[:-1], -1, 2) for array in (each.x, result, expected)]
-    x, rotated, asked = pairs
+    x, rotated, target = pairs
     at = first_difference(result, expected)
     at = (*at[:-1], at[-1] // 2)
     angle = at[2] * 10000.0 ** (-2 * at[3] / each.x.shape[-1])
     return {
-        "expected": _pair(asked[at]),
+        "expected": _pair(target[at]),
         "actual": _pair(rotated[at]),
         "counterexample": {
             "shape of x": f"(B, n_head, T, head size) = {each.x.shape}",
@@ -216,14 +216,14 @@ def _scores(q: Floats, k: Floats) -> Floats:
 
 
 def _float32(rotated: Sequence[Rotated]) -> None:
-    for each in rotated:
-        each.floats()
-        if each.result.dtype != np.float32:
+    for answer in rotated:
+        answer.floats()
+        if answer.result.dtype != np.float32:
             fail(
                 "The rotated tensor does not have the dtype of x.",
                 hint="Convert it back, for example with .type_as(x).",
                 expected="float32",
-                actual=str(each.result.dtype),
+                actual=str(answer.result.dtype),
             )
 
 
@@ -239,19 +239,19 @@ def _module_takes_short_texts(student: Student, inputs: Inputs) -> bool:
 
 
 def _same_rows(rotated: Sequence[Rotated], lengths: Sequence[int]) -> None:
-    for each, length in zip(rotated, lengths, strict=True):
-        T = each.x.shape[-2]
+    for answer, length in zip(rotated, lengths, strict=True):
+        T = answer.x.shape[-2]
         if length == T:
-            reference = each.floats()
+            reference = answer.floats()
             continue
-        result = each.floats()
+        result = answer.floats()
         if not is_close(result, reference, "rotation"):
-            found = only_match(
-                result, {m: r(each.x) for m, r in last_rows(length - T).items()}, "rotation"
+            mistake = only_match(
+                result, {m: r(answer.x) for m, r in last_rows(length - T).items()}, "rotation"
             )
             fail(
                 "The result changes when the table has more rows than x has positions.",
-                hint=found.hint if found else f"Use the table's first T rows ({TIME}).",
+                hint=mistake.hint if mistake else f"Use the table's first T rows ({TIME}).",
                 expected="the same numbers as with a table of T rows",
                 counterexample={"T": str(T), "rows of the table": str(length)},
             )
@@ -269,18 +269,18 @@ def _known_mistake(student: Student, inputs: Inputs) -> str:
     """Return the hint of the only known mistake that gives the student's results."""
     xs = [normal(inputs, "known mistakes", *shape) for shape in GENERIC]
     candidates = [
-        {mistake: _joined([rotation(x) for x in xs]) for mistake, rotation in known.items()}
-        for known in (FORMULAS, TURNED)
+        {mistake: _joined([rotation(x) for x in xs]) for mistake, rotation in mistakes.items()}
+        for mistakes in (FORMULAS, TURNED)
     ]
     needed = [x.shape[2] for x in xs]
     more = [2 * max(x.shape) for x in xs]  # code that confuses axes may need more rows
     for lengths in (needed, more):
         with contextlib.suppress(StudentRaised):
             for rotated in _each_way(rotations(student, xs, lengths)):
-                for known in candidates:
-                    found = only_match(_joined(rotated), known, "rotation")
-                    if found is not None:
-                        return found.hint
+                for by_mistake in candidates:
+                    mistake = only_match(_joined(rotated), by_mistake, "rotation")
+                    if mistake is not None:
+                        return mistake.hint
     return sentence(TURN)
 
 

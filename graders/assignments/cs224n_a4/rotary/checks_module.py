@@ -87,9 +87,9 @@ class Observed:
 
     def gives(self, module: Module, turn: Turn) -> Projections | None:
         """Return the reading of its weights under which it computes what `module` does, if any."""
-        given = list(zip(self.question.xs, self.outputs, strict=True))
+        examples = list(zip(self.question.xs, self.outputs, strict=True))
         for layers in self._fitting():
-            pairs = ((y, module.output(layers, x, self.question.n_head, turn)) for x, y in given)
+            pairs = ((y, module.output(layers, x, self.question.n_head, turn)) for x, y in examples)
             if all(is_close(output, expected, "attention") for output, expected in pairs):
                 return layers
         return None
@@ -102,12 +102,12 @@ class Observed:
         C, n_head = self.question.n_embd, self.question.n_head
         x, output = self.question.xs[0][:, :1], self.outputs[0][:, :1]
         every = readings(self.parameters, C, n_head)
-        found = [
-            each
-            for each in every
-            if is_close(output, each.apply("proj", each.apply("value", x)), "attention")
+        fitting = [
+            layers
+            for layers in every
+            if is_close(output, layers.apply("proj", layers.apply("value", x)), "attention")
         ]
-        return found or list(readings(self.parameters, C, n_head, usual=True))
+        return fitting or list(readings(self.parameters, C, n_head, usual=True))
 
 
 @pytest.mark.criterion("rotary", weight=1.0)
@@ -155,11 +155,11 @@ def test_vanilla_as_it_was(student: Student, inputs: Inputs) -> None:
     """Without rope, attention rotates nothing and keeps learned positions and dropout."""
     question = _question(inputs)
     for observed in _observe(student, question, rope=False):
-        for mode, each in _modes(observed):
-            if each.gives(UNROTATED, Rotation()) is None:
+        for mode, observation in _modes(observed):
+            if observation.gives(UNROTATED, Rotation()) is None:
                 fail(
                     f"The vanilla attention module does not compute plain attention{mode}.",
-                    hint=_vanilla_mistake(each, _own_turn(student, question, inputs)),
+                    hint=_vanilla_mistake(observation, _own_turn(student, question, inputs)),
                 )
     _judge_dropout(student, question, rope=False)
     with contextlib.suppress(StudentRaised):  # another check reports it
@@ -191,21 +191,21 @@ def test_no_learned_positions(student: Student, inputs: Inputs) -> None:
 def _judge_rotation(student: Student, inputs: Inputs) -> None:
     question = _question(inputs)
     for layer, observed in enumerate(_observe(student, question, rope=True)):
-        right, own = turns = Rotation(), _own_turn(student, question, inputs)
+        right, own_turn = turns = Rotation(), _own_turn(student, question, inputs)
         where = {
             "layer": str(layer + 1),
             ", ".join(question.size): ", ".join(map(str, question.size.values())),
             "shapes of x": "; ".join(str(x.shape) for x in question.xs),
         }
-        is_right = partial(_is_right, turns=(right, own), student=student, inputs=inputs)
-        for mode, each in _modes(observed):
-            if not each.is_finite:
+        is_right = partial(_is_right, turns=(right, own_turn), student=student, inputs=inputs)
+        for mode, observation in _modes(observed):
+            if not observation.is_finite:
                 fail(NOT_FINITE, hint=FIND_NAN, counterexample=where)
-            if is_right(each):
+            if is_right(observation):
                 continue
             in_training = isinstance(observed.training, Observed) and is_right(observed.training)
             only = mode or (" in evaluation mode" if in_training else "")
-            hint = _known_mistake(each, turns, _is_plain(student, question))
+            hint = _known_mistake(observation, turns, _is_plain(student, question))
             fail(
                 "The attention module's output does not match causal attention with rotated "
                 f"queries and keys{only}.",
@@ -216,8 +216,10 @@ def _judge_rotation(student: Student, inputs: Inputs) -> None:
 
 def _is_right(observed: Observed, turns: Sequence[Turn], student: Student, inputs: Inputs) -> bool:
     """Return whether the module rotates by the handout's rotation, or by the student's own one."""
-    right, own = turns
-    return _is_rotated(observed, right) or (_is_rotated(observed, own) and rotates(student, inputs))
+    right, own_turn = turns
+    return _is_rotated(observed, right) or (
+        _is_rotated(observed, own_turn) and rotates(student, inputs)
+    )
 
 
 def _modes(observed: Observed) -> Iterator[tuple[str, Observed]]:
@@ -294,7 +296,7 @@ class _Dropped:
 
 def _ignores(outputs: Any, shape: tuple[int, ...]) -> bool:
     """Return whether two outputs are finite and equal."""
-    values = [each for output in outputs if (each := as_floats(output)) is not None]
+    values = [floats for output in outputs if (floats := as_floats(output)) is not None]
     if len(values) != 2 or any(value.shape != shape for value in values):
         return False
     return bool(np.isfinite(values[0]).all()) and np.array_equal(values[0], values[1])
@@ -305,7 +307,7 @@ def _looks_ahead(outputs: Any, shape: tuple[int, ...]) -> bool:
 
     It cannot be seen if the same x does not give equal outputs with the same random numbers.
     """
-    values = [each for output in outputs if (each := as_floats(output)) is not None]
+    values = [floats for output in outputs if (floats := as_floats(output)) is not None]
     if len(values) != 4 or any(value.shape != shape for value in values):
         return False
     one, _, other, again = values
@@ -316,7 +318,7 @@ def _looks_ahead(outputs: Any, shape: tuple[int, ...]) -> bool:
 
 def _changes(outputs: Any, shape: tuple[int, ...]) -> bool | None:
     """Return whether two outputs differ, or None if dropout could not show in them."""
-    values = [each for output in outputs if (each := as_floats(output)) is not None]
+    values = [floats for output in outputs if (floats := as_floats(output)) is not None]
     if len(values) != 2 or any(value.shape != shape for value in values):
         return None
     one, other = values
@@ -348,7 +350,7 @@ def _observe(student: Student, question: Question, *, rope: bool) -> Sequence[Ob
 def _modules(question: Question, reply: Any) -> Sequence[Observed]:
     if not reply:
         raise ValueError("no attention module")
-    return [_observed(each, question) for each in reply[:MOST_MODULES]]
+    return [_observed(module, question) for module in reply[:MOST_MODULES]]
 
 
 def _observed(reply: Any, question: Question) -> Observed:
@@ -377,7 +379,7 @@ def _observed_in(reply: Mapping[str, Any], question: Question) -> Observed:
         question,
         {n: real for n, p in parameters.items() if (real := as_floats(p)) is not None},
         reply["outputs"],
-        {name: each for name, each in reply["gradients"].items() if isinstance(each, float)},
+        {name: value for name, value in reply["gradients"].items() if isinstance(value, float)},
         [tuple(map(int, shape)) for shape in reply["rotated"][:MOST_CALLS]],
     )
 
@@ -407,19 +409,19 @@ class OwnTurn:
     def __call__(self, heads: Floats) -> Floats:
         """Return queries or keys rotated, or unchanged if the student's rotation gives nothing."""
         x = heads.astype(np.float32)
-        found = results(rotations(self.student, [x], [self.block_size]))
-        rotated = (found[way] for way in (self.way, "module own", "own") if way in found)
-        return next((each for each in rotated if each.shape == x.shape), heads)
+        by_way = results(rotations(self.student, [x], [self.block_size]))
+        rotated = (by_way[way] for way in (self.way, "module own", "own") if way in by_way)
+        return next((result for result in rotated if result.shape == x.shape), heads)
 
 
 def _own_turn(student: Student, question: Question, inputs: Inputs) -> OwnTurn:
     x = normal(inputs, "own turn", 2, question.n_head, 7, question.n_embd // question.n_head)
     try:
-        found = results(rotations(student, [x]))
+        by_way = results(rotations(student, [x]))
     except StudentRaised:
         return OwnTurn(student, question.block_size, "own", right=False)
     for way in ("given", "module given", "module second given"):
-        if way in found and is_close(found[way], Rotation()(x), "rotation"):
+        if way in by_way and is_close(by_way[way], Rotation()(x), "rotation"):
             return OwnTurn(student, question.block_size, way.replace("given", "own"), right=True)
     return OwnTurn(student, question.block_size, "module own", right=False)
 
@@ -448,28 +450,28 @@ def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> st
 
     `plain` means that the module computes plain attention without rope.
     """
-    (right, own), question = turns, observed.question
+    (right, own_turn), question = turns, observed.question
     if observed.gives(UNROTATED, right) is not None:
         return _unrotated(observed).hint
     general = _general(observed) if plain else NOT_PLAIN
     kinds: list[Mapping[Mistake, tuple[Module, Turn]]] = [
         {mistake: (module, right) for mistake, module in mistakes.MODULES.items()},
         *(
-            {mistake: (Module(), rotation) for mistake, rotation in known.items()}
-            for known in mistakes.module_rotations(question.n_embd, question.n_head)
+            {mistake: (Module(), rotation) for mistake, rotation in kind.items()}
+            for kind in mistakes.module_rotations(question.n_embd, question.n_head)
         ),
-        {mistake: (module, own) for mistake, module in mistakes.MODULES.items()},
+        {mistake: (module, own_turn) for mistake, module in mistakes.MODULES.items()},
         {mistake: (module, right) for mistake, module in mistakes.ATTENDING.items()},
         {mistake: (module, right) for mistake, module in mistakes.PLAIN_ATTENDING.items()},
-        {mistake: (module, own) for mistake, module in mistakes.ATTENDING.items()},
+        {mistake: (module, own_turn) for mistake, module in mistakes.ATTENDING.items()},
     ]
-    for known in kinds:
+    for kind in kinds:
         try:
-            found = [each for each, way in known.items() if observed.gives(*way) is not None]
+            matches = [mistake for mistake, way in kind.items() if observed.gives(*way) is not None]
         except StudentRaised:
             break
-        if found:
-            return found[0].hint if len(found) == 1 else general
+        if matches:
+            return matches[0].hint if len(matches) == 1 else general
     if any(question.block_size in values.shape[:1] for values in observed.parameters.values()):
         return mistakes.TABLE_TRAINED.hint
     return general
@@ -520,12 +522,12 @@ def _vanilla_mistake(observed: Observed, own: Turn) -> str:
     """Return the hint for a vanilla module that does not compute plain attention."""
     if _is_rotated(observed, Rotation()) or _is_rotated(observed, own):
         return mistakes.ALWAYS_ROTATED.hint
-    found = [
+    matches = [
         mistake
         for mistake, module in mistakes.PLAIN_ATTENDING.items()
         if observed.gives(module, Rotation()) is not None
     ]
-    return found[0].hint if len(found) == 1 else ATTENTION
+    return matches[0].hint if len(matches) == 1 else ATTENTION
 
 
 def _constant_text(student: Student, question: Question, *, rope: bool) -> tuple[Floats, str]:

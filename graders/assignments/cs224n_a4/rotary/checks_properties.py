@@ -32,7 +32,7 @@ def test_only_distance_counts(student: Student, inputs: Inputs) -> None:
     draw = inputs.random("distances").randint
     T, dim = draw(7, 11), 2 * draw(3, 5)
     one, other = (normal(inputs, name, 1, 2, 1, dim) for name in ("query", "key"))
-    q, k = (np.repeat(each, T, axis=2) for each in (one, other))
+    q, k = (np.repeat(vector, T, axis=2) for vector in (one, other))
     one_way_holds(rotations(student, [q, k]), _depends_on_distance)
 
 
@@ -71,8 +71,8 @@ def _normal(inputs: Inputs, purpose: str, batch: int, n_heads: int) -> Floats:
 
 
 def _same_length(rotated: Sequence[Rotated]) -> None:
-    for each in rotated:
-        before, after = (np.linalg.norm(v, axis=-1) for v in (each.x, each.floats()))
+    for answer in rotated:
+        before, after = (np.linalg.norm(v, axis=-1) for v in (answer.x, answer.floats()))
         if not is_close(after, before, "rotation"):
             at = first_difference(after, before)
             fail(
@@ -85,7 +85,7 @@ def _same_length(rotated: Sequence[Rotated]) -> None:
 
 
 def _depends_on_distance(rotated: Sequence[Rotated]) -> None:
-    q, k = (each.floats() for each in rotated)
+    q, k = (answer.floats() for answer in rotated)
     scores = q @ k.swapaxes(-1, -2)  # the same two vectors at every pair of positions
     moved, still = scores[..., 1:, 1:], scores[..., :-1, :-1]
     if not is_close(moved, still, "rotation"):
@@ -103,11 +103,11 @@ def _depends_on_distance(rotated: Sequence[Rotated]) -> None:
 
 
 def _untouched(rotated: Sequence[Rotated]) -> None:
-    for each in rotated:
-        each.floats()
+    for answer in rotated:
+        answer.floats()
         for name, after, before in [
-            ("x", each.x_after, each.x),
-            ("the table", each.table_after, each.table_before),
+            ("x", answer.x_after, answer.x),
+            ("the table", answer.table_after, answer.table_before),
         ]:
             if before is not None and not _equal(after, before):
                 fail(
@@ -125,10 +125,10 @@ def _equal(after: object, before: object) -> bool:
 
 
 def _forgets(rotated: Sequence[Rotated]) -> None:
-    first, *others, again = rotated
+    first, *later, again = rotated
     wrong = not is_close(again.floats(), first.floats(), "rotation")
     if not wrong and _lengths_and_angles_agree(first):
-        wrong = not all(_lengths_and_angles_agree(each) for each in others)
+        wrong = not all(_lengths_and_angles_agree(answer) for answer in later)
     if wrong:
         fail(
             "The result depends on earlier calls.",

@@ -89,8 +89,8 @@ def _is_opaque(student: Student, inputs: Inputs) -> bool:
 def _unusual(student: Student) -> str:
     """Return what is unusual about a table whose layout is not known."""
     longer = all(
-        isinstance(each, np.ndarray) and each.shape[1:] == (dim // 2, 2)
-        for (dim, _), each in tables(student, SIZES).items()
+        isinstance(table, np.ndarray) and table.shape[1:] == (dim // 2, 2)
+        for (dim, _), table in tables(student, SIZES).items()
     )
     return "more rows than max_positions" if longer else "an unknown layout"
 
@@ -162,10 +162,10 @@ def _layout(table: Any, dim: int, length: int) -> str:
 def _known_mistake(returned: Mapping[Size, Floats]) -> str:
     """Return the hint of the only known mistake that gives these tables, or a general hint."""
     if not _agrees(Table(), returned):
-        for known in (TABLES.items(), table_pairs()):
-            found = [mistake for mistake, table in known if _explains(table, returned)]
-            if found:
-                return found[0].hint if len(found) == 1 else GENERAL
+        for candidates in (TABLES.items(), table_pairs()):
+            mistakes = [mistake for mistake, table in candidates if _explains(table, returned)]
+            if mistakes:
+                return mistakes[0].hint if len(mistakes) == 1 else GENERAL
     telling = _generic(returned)
     errors = {size: np.abs(table - Table().values(*size)).max() for size, table in returned.items()}
     if all(error < (COARSE if size in telling else TURNED) for size, error in errors.items()):

@@ -113,8 +113,8 @@ class Rotation:
         elif self.rows == "reversed":
             table = table[T - 1 :: -1]
         cos, sin = (
-            np.repeat(each, 2, axis=-1) if self.angles == "neighbours" else np.tile(each, 2)
-            for each in (table[:T, :, 0], table[:T, :, 1])
+            np.repeat(entries, 2, axis=-1) if self.angles == "neighbours" else np.tile(entries, 2)
+            for entries in (table[:T, :, 0], table[:T, :, 1])
         )
         return cos, sin
 

@@ -41,7 +41,7 @@ class Layout:
         cos, sin = values[..., 0], values[..., 1]
         pairs = {"cos, sin": (cos, sin), "sin, cos": (sin, cos), "cos, -sin": (cos, -sin)}
         arrays = self.pack(*pairs[self.order])
-        packed = [np.expand_dims(each, self.extra_axes) for each in _each(arrays)]
+        packed = [np.expand_dims(array, self.extra_axes) for array in _each(arrays)]
         return packed if isinstance(arrays, list) else packed[0]
 
     def unpacked(self, reply: Any, size: Size) -> Floats | None:
@@ -51,10 +51,10 @@ class Layout:
         packed = self.packed(entries)  # shows where each entry is, and its sign
         if _form(reply) != _form(packed):
             return None
-        where, given = _numbers(packed), _numbers(reply)
+        where, values = _numbers(packed), _numbers(reply)
         first = np.unique(np.abs(where), return_index=True)[1]
-        table: Floats = (given * np.sign(where))[first].reshape(entries.shape)
-        return table if np.array_equal(_numbers(self.packed(table)), given) else None
+        table: Floats = (values * np.sign(where))[first].reshape(entries.shape)
+        return table if np.array_equal(_numbers(self.packed(table)), values) else None
 
 
 def _each(arrays: Any) -> list[Any]:
@@ -73,10 +73,10 @@ def _shape_and_kind(array: Any) -> tuple[Any, ...]:
 def _numbers(arrays: Any) -> Floats:
     """Return all real numbers in these arrays; a complex number is two."""
     real = [
-        np.stack((each.real, each.imag), -1) if np.iscomplexobj(each) else each
-        for each in _each(arrays)
+        np.stack((array.real, array.imag), -1) if np.iscomplexobj(array) else array
+        for array in _each(arrays)
     ]
-    return np.concatenate([each.ravel() for each in real]).astype(np.float64)
+    return np.concatenate([array.ravel() for array in real]).astype(np.float64)
 
 
 def _twice(array: Floats) -> Floats:
@@ -140,7 +140,7 @@ def readings(
     """
     names = {role: f"{role}.weight" for role in ROLES}
     if all(name in parameters and parameters[name].shape == (C, C) for name in names.values()):
-        layers = {role: _layer(parameters, each) for role, each in names.items()}
+        layers = {role: _layer(parameters, name) for role, name in names.items()}
         yield Projections(layers)
         yield from () if usual else _interleaved(layers, n_head)
         return
@@ -181,13 +181,13 @@ def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Seque
     `turned`: which square matrices are used as x @ W. Outside linear layers, the last matrices have
     the biases of their length, in order: a single bias is that of the output.
     """
-    own = {_bias_name(name) for name in parameters if name.endswith("weight")}
+    biases = {_bias_name(name) for name in parameters if name.endswith("weight")}
     loose = [
         values
         for name, values in parameters.items()
-        if values.ndim == 1 and name not in own and not name.endswith("weight")
+        if values.ndim == 1 and name not in biases and not name.endswith("weight")
     ]
-    found: list[Layer] = []
+    layers: list[Layer] = []
     for name, weight in reversed([*parameters.items()]):
         linear = name.endswith("weight")
         for matrix in reversed(_as_matrices(weight, C)):
@@ -195,8 +195,8 @@ def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Seque
             rows = matrix.T if turn or matrix.shape[1] != C else matrix
             if rows.shape[1] == C:
                 bias = parameters.get(_bias_name(name)) if linear else _pop_last(loose, len(rows))
-                found.append(_with_bias(rows, bias))
-    return found[::-1]
+                layers.append(_with_bias(rows, bias))
+    return layers[::-1]
 
 
 def _pop_last(biases: list[Floats], length: int) -> Floats | None:
@@ -228,7 +228,7 @@ def _blocks(
     `order` is the order of part, head and feature in the rows of a larger matrix. Smaller matrices,
     such as one per head and part, are joined to a larger one.
     """
-    small = [each for each in matrices if len(each[0]) % C]
+    small = [matrix for matrix in matrices if len(matrix[0]) % C]
     joined = [tuple(map(np.concatenate, zip(*small, strict=True)))] if small else []
     blocks: list[Layer] = []
     for weight, bias in (*matrices, *joined):

@@ -20,7 +20,8 @@ TIME = "x is (B, n_head, T, head size), and t runs along T: 0, 1, … T-1"
 MODULE = "handout, part (g): RoPE is applied to the key and query vectors for each head"
 SCORES = "attention: softmax(q · k / sqrt(head size)) over keys up to the query's position"
 theta, entry, turning, pairing, timing, module, scores = (
-    partial(Mistake, equation=each) for each in (THETA, ENTRIES, TURN, PAIRS, TIME, MODULE, SCORES)
+    partial(Mistake, equation=equation)
+    for equation in (THETA, ENTRIES, TURN, PAIRS, TIME, MODULE, SCORES)
 )
 
 SIGN_SAYS = (

@@ -62,9 +62,9 @@ Replies = Mapping[str, Sequence[Rotated]]  # by the way of calling
 
 def tables(student: Student, sizes: Sequence[Size]) -> Mapping[Size, Any]:
     """Return the student's table of each size."""
-    asked: list[Value] = [list(size) for size in sizes]
+    pairs: list[Value] = [list(size) for size in sizes]
     return student.call(
-        "rotary_tables", sizes=asked, read=lambda reply: dict(zip(sizes, reply, strict=True))
+        "rotary_tables", sizes=pairs, read=lambda reply: dict(zip(sizes, reply, strict=True))
     )
 
 
@@ -111,8 +111,8 @@ def _rotated(xs: Sequence[Floats], reply: Any) -> Replies:
 
 def results(replies: Replies) -> Mapping[str, Floats]:
     """Return the result for the first x by each way of calling, if it is real numbers."""
-    found = {way: as_floats(answers[0].result) for way, answers in replies.items()}
-    return {way: result for way, result in found.items() if result is not None}
+    floats = {way: as_floats(answers[0].result) for way, answers in replies.items()}
+    return {way: result for way, result in floats.items() if result is not None}
 
 
 def one_way_holds(replies: Replies, claim: Callable[[Sequence[Rotated]], None]) -> str:
@@ -129,8 +129,8 @@ def one_way_holds(replies: Replies, claim: Callable[[Sequence[Rotated]], None]) 
             problems[source] = problem
         else:
             return source
-    told = (problems[source] for source in TELLING if source in problems)
-    raise next(told, None) or next(iter(problems.values()))
+    telling = (problems[source] for source in TELLING if source in problems)
+    raise next(telling, None) or next(iter(problems.values()))
 
 
 def first_difference(a: Floats, b: Floats, kind: Operation = "rotation") -> tuple[int, ...]:
@@ -185,10 +185,10 @@ def _find(student: Student) -> Layout | None:
     ]
     x = Inputs().generator("layout").standard_normal((2, 3, SIZES[0][1], SIZES[0][0]))
     for layout in fitting:
-        found = _asked(student, x, layout)
+        answers = _asked(student, x, layout)
         # With sin for cos in both functions a wrong rotation looks correct: both must be there.
-        agreed = layout.order == ORDERS[0] or _is_rotated(found, x, "own")
-        if _is_rotated(found, x, "given") and agreed:
+        agreed = layout.order == ORDERS[0] or _is_rotated(answers, x, "own")
+        if _is_rotated(answers, x, "given") and agreed:
             return layout
     if agrees(student, Inputs()):
         return OPAQUE
@@ -260,8 +260,8 @@ def applied_rotation(result: Floats) -> Figure | None:
     if result.shape != ASKED.shape or not np.isfinite(result).all():
         return None
     T, dim = ASKED.shape[2:]
-    asked, after = (each[0, 0, :, ::2] + 1j * each[0, 0, :, 1::2] for each in (ASKED, result))
-    turned = after / asked
+    before, after = (array[0, 0, :, ::2] + 1j * array[0, 0, :, 1::2] for array in (ASKED, result))
+    turned = after / before
     return table_rotation({(dim, T): np.stack((turned.real, turned.imag), axis=-1)})
 
 

@@ -51,16 +51,16 @@ def dropped_out(
     Then those for x, for -x, for x with another last position and for x again, all with the same
     random numbers. There are none for training mode if it raises there.
     """
-    module, given = attentions(size, rope, dropout)[0], torch.from_numpy(x)
-    later = given.clone()
+    module, original = attentions(size, rope, dropout)[0], torch.from_numpy(x)
+    later = original.clone()
     later[:, -1] *= -1
 
     def outputs() -> list[Any]:
-        found = [plain(first_of(module(given))) for _ in range(2)]
-        for each in (given, -given, later, given):
+        values = [plain(first_of(module(original))) for _ in range(2)]
+        for tensor in (original, -original, later, original):
             torch.manual_seed(0)
-            found.append(plain(first_of(module(each))))
-        return found
+            values.append(plain(first_of(module(tensor))))
+        return values
 
     with torch.no_grad():
         evaluation = outputs()
@@ -84,9 +84,9 @@ def _in_training(module: nn.Module, inputs: list[NDArray[Any]]) -> dict[str, Any
     If it raises only there, return the exception.
     """
     module.train()
-    for each in module.modules():
-        if isinstance(each, nn.Dropout):  # for a hard-coded rate
-            each.p = 0.0
+    for layer in module.modules():
+        if isinstance(layer, nn.Dropout):  # for a hard-coded rate
+            layer.p = 0.0
     try:
         once, again = (_outputs(module, inputs) for _ in range(2))
     except Exception as error:  # noqa: BLE001  graded
@@ -112,8 +112,10 @@ def _calls_of(name: str) -> Iterator[list[list[int]]]:
 
     def look(frame: FrameType, event: str, argument: Any) -> None:
         if event == "call" and frame.f_code.co_name == name:
-            given = [each for each in frame.f_locals.values() if isinstance(each, torch.Tensor)]
-            shapes.append(list(given[0].shape) if given else [])
+            tensors = [
+                value for value in frame.f_locals.values() if isinstance(value, torch.Tensor)
+            ]
+            shapes.append(list(tensors[0].shape) if tensors else [])
 
     before = sys.gettrace()
     sys.settrace(look)  # unlike a profile function, it is not called for functions in C
@@ -163,7 +165,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value[:4]]
+        return [plain(item) for item in value[:4]]
     return {"type": type(value).__name__}
 
 
@@ -175,16 +177,16 @@ def first_of(output: Any) -> Any:
 def attentions(size: dict[str, int], rope: bool, dropout: float = 0.0) -> Sequence[nn.Module]:
     """Return the attention modules of the student's model; only one if no model can be built."""
     try:
-        found = _attentions_in(model_of(size, rope, dropout))
+        modules = _attentions_in(model_of(size, rope, dropout))
     except Exception:  # noqa: BLE001  another check reports what is wrong with the model
-        found = []
-    if not found:
+        modules = []
+    if not modules:
         config = _config(size, rope, _settings, dropout)
-        found = [student_module("attention").CausalSelfAttention(config)]
-    for module in found:
+        modules = [student_module("attention").CausalSelfAttention(config)]
+    for module in modules:
         _fill(module)
         module.eval()
-    return found
+    return modules
 
 
 def _attentions_in(model: nn.Module) -> list[nn.Module]:
@@ -194,8 +196,12 @@ def _attentions_in(model: nn.Module) -> list[nn.Module]:
     """
     kind = getattr(student_module("attention"), "CausalSelfAttention", None)
     modules, names = list(model.modules()), ("query", "key", "value")
-    found = [each for each in modules if isinstance(kind, type) and isinstance(each, kind)]
-    return found or [each for each in modules if all(hasattr(each, name) for name in names)]
+    instances = [
+        module for module in modules if isinstance(kind, type) and isinstance(module, kind)
+    ]
+    return instances or [
+        module for module in modules if all(hasattr(module, name) for name in names)
+    ]
 
 
 def model_of(size: dict[str, int], rope: bool, dropout: float = 0.0) -> nn.Module:
@@ -246,5 +252,5 @@ def _gradients(module: nn.Module, x: torch.Tensor) -> dict[str, float]:
     if not output.requires_grad:
         return {}
     (output * torch.randn_like(output)).sum().backward()
-    found = {"x": x, **dict(module.named_parameters())}
-    return {name: float(p.grad.abs().max()) for name, p in found.items() if p.grad is not None}
+    tensors = {"x": x, **dict(module.named_parameters())}
+    return {name: float(p.grad.abs().max()) for name, p in tensors.items() if p.grad is not None}

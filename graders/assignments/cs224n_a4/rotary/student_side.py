@@ -126,7 +126,7 @@ def _directly(x: Any, table: Any, positions: int, *, given: bool) -> dict[str, A
 def _tensors(table: Any) -> Any:
     """Return the given table as the student's functions expect it: a tensor, or a tuple of them."""
     if isinstance(table, list):
-        return tuple(torch.from_numpy(each).clone() for each in table)
+        return tuple(torch.from_numpy(array).clone() for array in table)
     return torch.from_numpy(table).clone()
 
 
@@ -176,8 +176,8 @@ class _Form:
         names = {"B": "B", "H": "n_head", "T": "T", "d": "head size", "BH": "B * n_head"}
         shape = ", ".join(names[axis] for axis in self.axes)
         which = "q and k, each" if len(self.places) > 1 else "x"
-        others = self.arguments - len(self.places)
-        more = {0: "nothing else", 1: "one other argument"}.get(others, f"{others} other arguments")
+        count = self.arguments - len(self.places)
+        more = {0: "nothing else", 1: "one other argument"}.get(count, f"{count} other arguments")
         return f"{which} of shape ({shape}) and {more}"
 
     def rotated(
@@ -187,8 +187,8 @@ class _Form:
         x = torch.from_numpy(x)
         sizes = dict(zip("BHTd", x.shape, strict=True))
         caught = _catch(sizes, positions, _tensors(table) if given else None)
-        others = [argument for argument in _arguments(caught) if argument[0] not in self.places]
-        tensors = [value for _, value in others if isinstance(value, torch.Tensor)]
+        arguments = [argument for argument in _arguments(caught) if argument[0] not in self.places]
+        tensors = [value for _, value in arguments if isinstance(value, torch.Tensor)]
         before = plain(tensors[0]) if tensors else None
         result, x_after = None, torch.empty_like(x)
         for at in self._slices(sizes):
@@ -206,8 +206,8 @@ class _Form:
 
     def _call(self, caught: _Caught, part: torch.Tensor, number: int) -> torch.Tensor:
         args, kwargs = list(caught.args), dict(caught.kwargs)
-        for each, place in enumerate(self.places):
-            value = part if each == number else part.clone()
+        for index, place in enumerate(self.places):
+            value = part if index == number else part.clone()
             if isinstance(place, int):
                 args[place] = value
             else:
@@ -228,14 +228,14 @@ def _form(attention: ModuleType) -> _Form | None:
     """Return how the student's module calls apply_rotary_emb; None if it does not or cannot."""
     try:
         caught = _catch(PROBE, BLOCK, None)
-        given = _arguments(caught)
-        found = {place: axes for place, value in given if (axes := _axes_of(value, PROBE))}
-        places, axes = tuple(found), next(iter(found.values()))
+        arguments = _arguments(caught)
+        axes_at = {place: axes for place, value in arguments if (axes := _axes_of(value, PROBE))}
+        places, axes = tuple(axes_at), next(iter(axes_at.values()))
         output = caught.function(*caught.args, **caught.kwargs)
         result = _axes_of(output[0] if isinstance(output, tuple | list) else output, PROBE)
     except Exception:  # noqa: BLE001  other checks report what is wrong with the module
         return None
-    return _Form(places, axes, result, len(given)) if result is not None else None
+    return _Form(places, axes, result, len(arguments)) if result is not None else None
 
 
 def _catch(sizes: Sizes, block_size: int, table: Any) -> _Caught:
@@ -252,8 +252,8 @@ def _catch(sizes: Sizes, block_size: int, table: Any) -> _Caught:
 
         return catch
 
-    made = contextlib.nullcontext() if table is None else _replaced(PRECOMPUTE, giving)
-    with made, _replaced(APPLY, catching):
+    replacement = contextlib.nullcontext() if table is None else _replaced(PRECOMPUTE, giving)
+    with replacement, _replaced(APPLY, catching):
         module = attentions(size, rope=True)[0]
         try:
             module(hidden)
@@ -264,8 +264,8 @@ def _catch(sizes: Sizes, block_size: int, table: Any) -> _Caught:
 
 def _arguments(caught: _Caught) -> list[tuple[int | str, Any]]:
     """Return the arguments of a call, without the object of a method."""
-    given: list[tuple[int | str, Any]] = [*enumerate(caught.args), *caught.kwargs.items()]
-    return [(place, value) for place, value in given if not isinstance(value, torch.nn.Module)]
+    arguments: list[tuple[int | str, Any]] = [*enumerate(caught.args), *caught.kwargs.items()]
+    return [(place, value) for place, value in arguments if not isinstance(value, torch.nn.Module)]
 
 
 def _axes_of(value: Any, sizes: Sizes) -> Axes | None:
@@ -306,24 +306,24 @@ def _asks_otherwise(attention: ModuleType) -> bool:
     except Exception:  # noqa: BLE001  without a module, call the functions as the handout does
         return False
     usual: tuple[set[str], ...] = ({"dim", "max_positions"}, {"max_positions"}, set())
-    method = any(isinstance(each, torch.nn.Module) for each in args)
+    method = any(isinstance(argument, torch.nn.Module) for argument in args)
     return method or set(kwargs) not in usual or args[:2] == (BLOCK, PROBE["d"]) or len(args) > 2
 
 
 def _tables_made(dim: int, n_head: int, positions: int) -> list[tuple[Any, Any, Any]]:
     """Return the module's calls of precompute_rotary_emb, each with args, kwargs and its table."""
-    made: list[tuple[Any, Any, Any]] = []
+    calls: list[tuple[Any, Any, Any]] = []
 
     def recording(original: Callable[..., Any]) -> Callable[..., Any]:
         def record(*args: Any, **kwargs: Any) -> Any:
-            made.append((args, kwargs, original(*args, **kwargs)))
-            return made[-1][2]
+            calls.append((args, kwargs, original(*args, **kwargs)))
+            return calls[-1][2]
 
         return record
 
     with _replaced(PRECOMPUTE, recording):
         attentions({"n_embd": n_head * dim, "n_head": n_head, "block_size": positions}, rope=True)
-    return made
+    return calls
 
 
 # ---------------------------------------------------------------- replacing functions
@@ -332,17 +332,17 @@ def _tables_made(dim: int, n_head: int, positions: int) -> list[tuple[Any, Any, 
 @contextlib.contextmanager
 def _replaced(name: str, make: Callable[[Any], Any]) -> Iterator[None]:
     """Temporarily replace each of the student's functions of this name."""
-    found = list(_holders(name))
-    if not found:
+    holders = list(_holders(name))
+    if not holders:
         raise LookupError(name)
     try:
-        for holder, original in found:
+        for holder, original in holders:
             is_static = isinstance(original, staticmethod)
-            made = make(original.__func__ if is_static else original)
-            setattr(holder, name, staticmethod(made) if is_static else made)
+            replacement = make(original.__func__ if is_static else original)
+            setattr(holder, name, staticmethod(replacement) if is_static else replacement)
         yield
     finally:
-        for holder, original in found:
+        for holder, original in holders:
             setattr(holder, name, original)
 
 
@@ -354,8 +354,8 @@ def _holders(name: str) -> Iterator[tuple[Any, Any]]:
         if not isinstance(file, str) or not file.startswith(folders):  # fast: most are elsewhere
             continue
         if os.path.dirname(file) in folders:
-            own = [value for value in vars(module).values() if isinstance(value, type)]
-            classes = (each for each in own if each.__module__ == module.__name__)
+            kinds = [value for value in vars(module).values() if isinstance(value, type)]
+            classes = (kind for kind in kinds if kind.__module__ == module.__name__)
             for holder in (module, *classes):
                 if name in vars(holder):
                     yield holder, inspect.getattr_static(holder, name)

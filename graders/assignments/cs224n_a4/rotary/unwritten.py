@@ -41,7 +41,7 @@ def require_rotation(student: Student, inputs: Inputs) -> None:
         except (CheckFailed, StudentFault) as problem:
             problems.append(problem)
     if not all(map(_raises, problems)):
-        raise next(each for each in problems if not _raises(each))
+        raise next(problem for problem in problems if not _raises(problem))
 
 
 def _raises(problem: CheckFailed | StudentFault) -> bool:
@@ -66,7 +66,7 @@ def require_positions(student: Student, inputs: Inputs, size: Mapping[str, int])
     xs: list[Value] = [x, x[:, [2, 1, 0, 3, 4, 5]]]
     for rope in (True, False):
         try:
-            found = student.call(
+            used = student.call(
                 "rope_attention",
                 size=dict(size),
                 inputs=xs,
@@ -77,7 +77,7 @@ def require_positions(student: Student, inputs: Inputs, size: Mapping[str, int])
             if error.kind != "NotImplementedError":
                 return
             raise
-        if found:
+        if used:
             return
     fail(
         "The attention module ignores positions and does not call apply_rotary_emb.",
@@ -86,7 +86,7 @@ def require_positions(student: Student, inputs: Inputs, size: Mapping[str, int])
 
 
 def _is_rotated(rotated: Sequence[Rotated]) -> None:
-    one, other = (each.floats() for each in rotated)
+    one, other = (answer.floats() for answer in rotated)
     if is_close(one, rotated[0].x, "rotation"):
         what = "returns x unchanged"
     elif is_close(one, np.broadcast_to(one[:1, :1, :1], one.shape), "rotation"):
@@ -105,7 +105,7 @@ def _uses_positions(module: Any) -> bool:
     """Return whether this module's reply shows that it rotates or uses positions."""
     if module["rotated"] or module["training"]["rotated"]:
         return True
-    one, other = (as_floats(each) for each in module["outputs"])
+    one, other = (as_floats(output) for output in module["outputs"])
     if one is None or other is None or one.ndim != 3 or one.shape != other.shape:
         return False
     return not is_close(one[:, -1:], other[:, -1:], "attention")

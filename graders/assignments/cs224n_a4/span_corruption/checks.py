@@ -163,21 +163,21 @@ def test_every_cut_length_reached(reader: Reader) -> None:
     """Truncation lengths cover 4 to the limit, inclusive."""
     _require_lengths(reader)
     require_cuts(reader)
-    found = measured.unreached(reader)
-    if found is None:
+    unreached = measured.unreached(reader)
+    if unreached is None:
         return
     mistake = named(known.UNREACHED, measured.cuts_of(reader)) if reader.is_random() else None
-    asked = f"every length from 4 to {found.limit}"
-    actual = f"{found.seen}, but never {_some(found.missing)}"
+    expected = f"every length from 4 to {unreached.limit}"
+    actual = f"{unreached.seen}, but never {_some(unreached.missing)}"
     fail(
-        f"At block size {found.block_size}, some truncation lengths never occur.",
+        f"At block size {unreached.block_size}, some truncation lengths never occur.",
         hint=f"Truncation lengths: {LONGEST}." if mistake is None else mistake.hint,
-        expected=asked,
+        expected=expected,
         actual=actual,
         counterexample={
-            "block size": str(found.block_size),
+            "block size": str(unreached.block_size),
             "actual": actual,
-            "expected": asked,
+            "expected": expected,
         },
     )
 
@@ -272,28 +272,28 @@ def test_short_documents(reader: Reader, score: Score) -> None:
                 reader.judge_alone(reading, rule, known.LAYOUT_MISTAKES, score, hint)
     if repeated(reader.from_one_dataset()) is not None or reader.cuts_once():
         return
-    for found, wanted in (
+    for text, treatment in (
         (measured.never_whole(reader), "used whole"),
         (measured.never_cut(reader), "truncated"),
     ):
-        if found is not None:
+        if text is not None:
             fail(
-                f"A document of {len(found)} characters is never {wanted} at block size 128.",
+                f"A document of {len(text)} characters is never {treatment} at block size 128.",
                 hint="First sample the length from 4 … the limit. Use a document whole only if it "
                 "is shorter than that length.",
                 expected="lengths from 4 characters up to the whole document",
-                counterexample={"document": found, "block size": "128"},
+                counterexample={"document": text, "block size": "128"},
             )
-    for found, masked in (
+    for text, masked in (
         (measured.hardly_masked(reader), "hardly anything"),
         (measured.mostly_masked(reader), "nearly everything"),
     ):
-        if found is not None:
+        if text is not None:
             fail(
-                f"Of a document of {len(found)} characters, {masked} is masked at block size 128.",
+                f"Of a document of {len(text)} characters, {masked} is masked at block size 128.",
                 hint=sentence(QUARTER),
                 expected="0.25 of the truncated document on average, for every document",
-                counterexample={"document": found, "block size": "128"},
+                counterexample={"document": text, "block size": "128"},
             )
 
 
@@ -325,7 +325,7 @@ def _require_lengths(reader: Reader) -> None:
 def _some(values: Iterable[object]) -> str:
     """Return the first few of many values."""
     few = [str(value) for value in islice(values, 13)]
-    return ", ".join(shown(each) for each in few[:12]) + (", …" if len(few) > 12 else "")
+    return ", ".join(shown(value) for value in few[:12]) + (", …" if len(few) > 12 else "")
 
 
 def _examples(lengths: Lengths) -> str:

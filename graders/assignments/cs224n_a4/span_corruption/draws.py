@@ -147,36 +147,36 @@ class Reading:
 
 def once_per_reading(measure: Callable[[Reading], T]) -> Callable[[Reading], T]:
     """Cache a measurement of a reading for as long as the reading exists."""
-    known: WeakKeyDictionary[Reading, T] = WeakKeyDictionary()
+    cache: WeakKeyDictionary[Reading, T] = WeakKeyDictionary()
 
     @wraps(measure)
     def measured(reading: Reading) -> T:
-        if reading not in known:
-            known[reading] = measure(reading)
-        return known[reading]
+        if reading not in cache:
+            cache[reading] = measure(reading)
+        return cache[reading]
 
     return measured
 
 
 def known_to_the_end(draws: Sequence[Draw]) -> list[Draw]:
     """The draws with a complete sequence, or all draws if most are incomplete."""
-    known = [draw for draw in draws if draw.whole]
-    return known if 2 * len(known) >= len(draws) else list(draws)
+    complete = [draw for draw in draws if draw.whole]
+    return complete if 2 * len(complete) >= len(draws) else list(draws)
 
 
 def parse(reply: Any, request: Request, edition: Edition) -> Reading:
     """Return the draws in a reply; raise any exception if it is malformed."""
     fields = _fields(reply, request.readings)
     standard = "".join(Vocabulary(request.corpus).itos.values())
-    written, own = _draws(fields, request, edition, standard), fields.pop("characters")
+    written, characters = _draws(fields, request, edition, standard), fields.pop("characters")
     draws, vocabulary = meant(written, request.corpus), ""
-    if own not in ("", "None", standard):
-        decoded = _draws(fields, request, edition, own)
+    if characters not in ("", "None", standard):
+        decoded = _draws(fields, request, edition, characters)
         if _nearly_all(decoded, request.corpus) and not _nearly_all(written, request.corpus):
-            written, draws, vocabulary = decoded, decoded, own
+            written, draws, vocabulary = decoded, decoded, characters
     # With the student's own PAD understood, it is also known where a sequence ends.
     ends = zip(written, draws, strict=True)
-    written = tuple(replace(each, whole=each.whole or draw.whole) for each, draw in ends)
+    written = tuple(replace(raw, whole=raw.whole or draw.whole) for raw, draw in ends)
     return Reading(
         request=request,
         edition=edition,
@@ -190,8 +190,8 @@ def parse(reply: Any, request: Request, edition: Edition) -> Reading:
 def decode(ids: Ids, lengths: Ids, vocabulary: str) -> list[str]:
     """Return each row of ids as text; `vocabulary` has the characters in the order of their ids."""
     characters = np.array([ord(c) for c in vocabulary], dtype=np.uint32)
-    known = (ids >= 0) & (ids < len(characters))
-    points = np.where(known, characters[np.where(known, ids, 0)], np.uint32(ord(UNKNOWN)))
+    valid = (ids >= 0) & (ids < len(characters))
+    points = np.where(valid, characters[np.where(valid, ids, 0)], np.uint32(ord(UNKNOWN)))
     points[np.arange(ids.shape[1]) >= lengths[:, None]] = 0  # numpy drops zeros after a text
     return [str(text) for text in np.ascontiguousarray(points).view(f"U{ids.shape[1]}").ravel()]
 
@@ -212,8 +212,8 @@ def is_well_formed(draw: Draw, corpus: str) -> bool:
 def nearly_all(holds: Iterable[bool], count: int) -> bool:
     """Return whether nearly all of `count` are true; stop early once too many are false."""
     holding = count
-    for each in holds:
-        holding -= not each
+    for value in holds:
+        holding -= not value
         if holding < NEARLY_ALL * count:
             return False
     return count > 0
@@ -231,8 +231,8 @@ def meant(written: tuple[Draw, ...], corpus: str) -> tuple[Draw, ...]:
     """
     if _nearly_all(written, corpus):
         return written
-    own = (_own_mask(written), PAD), (MASK, _own_pad(written))
-    for mask, pad in ((PAD, MASK), (MASK, MASK), (PAD, PAD), *own):
+    own_marks = (_own_mask(written), PAD), (MASK, _own_pad(written))
+    for mask, pad in ((PAD, MASK), (MASK, MASK), (PAD, PAD), *own_marks):
         if mask and pad and (draws := _all_with_marks(written, mask, pad, corpus)):
             return draws
     return written
@@ -269,9 +269,9 @@ def _without_padding(draw: Draw, mask: str, pad: str) -> str:
     most = min(len(draw.sequence) - len(body), LONGEST_RUN) if pad in draw.document else 0
     fitting = []
     for longer in (body + n * pad for n in range(most + 1)):
-        prefix, *others = longer.split(mask)
-        piece = prefix + "".join(reversed(others))
-        if len(others) == 2 and piece in draw.document:
+        prefix, *parts = longer.split(mask)
+        piece = prefix + "".join(reversed(parts))
+        if len(parts) == 2 and piece in draw.document:
             doubts = not draw.document.startswith(piece), len(piece) < SHORTEST, len(piece)
             fitting.append((doubts, longer))
     return min(fitting)[1] if fitting else body
@@ -296,12 +296,12 @@ def _separators(body: str, mask: str, document: str) -> tuple[int, ...]:
 
 def _alone(body: str, character: str, document: str) -> list[int]:
     """Return the places of a character that is not part of the text on either side."""
-    found = []
+    places = []
     for at in (place for place, other in enumerate(body) if other == character):
         sides = (body[max(0, at - 1) : at + 1], body[at : at + 2])
         if not any(len(side.strip()) == 2 and side in document for side in sides):
-            found.append(at)
-    return found
+            places.append(at)
+    return places
 
 
 def _own_mask(draws: Sequence[Draw]) -> str:
@@ -376,13 +376,13 @@ def _draws(
     table[rows, n[rows]] = y[rows, m[rows] - 1]
     lengths = np.where(forward, n + 1, n)
     texts = decode(table, lengths, vocabulary)
-    asked = edition.sequence_characters(request.block_size)
+    characters = edition.sequence_characters(request.block_size)
     draws = []
     for row in rows.tolist():
         index, sequence = request.indices[row % len(request.indices)], texts[row]
         whole = bool(forward[row]) or sequence.endswith(PAD)
         draw = _draw(index, request.documents[index], sequence, whole=whole)
-        draws.append(_seen_to_the_end(draw, request.corpus, asked))
+        draws.append(_seen_to_the_end(draw, request.corpus, characters))
     return tuple(draws)
 
 

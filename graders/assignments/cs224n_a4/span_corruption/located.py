@@ -67,12 +67,14 @@ def restores(reading: Reading, order: Order) -> bool:
 def lengths_of(reading: Reading) -> Lengths | None:
     """Return the lengths of all draws that can be measured, or None if too few can be."""
     located = located_cuts(reading)
-    exact = [each for each in located if each.exact]
+    exact = [lengths for lengths in located if lengths.exact]
     rare = len(exact) >= NEARLY_ALL * len(located)
-    known = exact if rare else [each for each in located if each.content != UNKNOWN]
-    if not known or len(known) < LOCATED * len(reading.judged):
+    measured = exact if rare else [lengths for lengths in located if lengths.content != UNKNOWN]
+    if not measured or len(measured) < LOCATED * len(reading.judged):
         return None
-    rows = [(each.draw.index, each.cut, each.prefix, each.content) for each in known]
+    rows = [
+        (lengths.draw.index, lengths.cut, lengths.prefix, lengths.content) for lengths in measured
+    ]
     return Lengths(*np.array(rows, dtype=np.int64).T)
 
 
@@ -85,13 +87,13 @@ def cut_lengths(reading: Reading) -> Numbers:
 def located_cuts(reading: Reading) -> list[Located]:
     """Return the known lengths of each draw; nothing if too few are known."""
     order, corpus = order_of_parts(reading), reading.request.corpus
-    found = [
+    cuts = [
         _by_slots(draw, order)
         if order is not None and draw.has_parts and is_piece(draw.restored(order), corpus)
         else located(draw, corpus)
         for draw in reading.judged
     ]
-    known = [each for each in found if each is not None]
+    known = [cut for cut in cuts if cut is not None]
     return known if len(known) >= LOCATED * len(reading.judged) else []
 
 
@@ -129,8 +131,8 @@ def is_all_there(draw: Draw, corpus: str) -> bool:
     runs = runs_of(draw, corpus)
     covered, written = _covered(runs), sum(map(len, runs))
     contiguous = not covered or max(covered) - min(covered) + 1 == len(covered)
-    others = draw.cut - written  # blanks outside of all runs may be marks
-    return contiguous and len(covered) == written and others <= MOST_RUNS and len(runs) <= MOST_RUNS
+    rest = draw.cut - written  # blanks outside of all runs may be marks
+    return contiguous and len(covered) == written and rest <= MOST_RUNS and len(runs) <= MOST_RUNS
 
 
 @lru_cache(maxsize=16)
@@ -158,7 +160,7 @@ def runs_of(draw: Draw, corpus: str) -> list[range]:
 
     They are from the requested document, or else from the one with the fewest runs.
     """
-    texts = [draw.document, *(each for each in corpus.split("\n") if each != draw.document)]
+    texts = [draw.document, *(text for text in corpus.split("\n") if text != draw.document)]
     if set(draw.body) - {MASK, PAD} <= set(draw.document):
         texts = texts[:1]
     return min((list(_runs(draw.body, text)) for text in texts), key=len)
@@ -171,10 +173,10 @@ def _runs(body: str, document: str) -> Iterator[range]:
         size = 0
         place = -1
         while at + size < len(body):
-            found = document.find(body[at : at + size + 1])
-            if found < 0:
+            start = document.find(body[at : at + size + 1])
+            if start < 0:
                 break
-            place, size = found, size + 1
+            place, size = start, size + 1
         # A blank of which there are several may be one that was added next to a MASK.
         added = body[at] == " " and body.count(" ") > 1
         lone_blank = size == 1 and (document.count(body[at]) > 1 or added)

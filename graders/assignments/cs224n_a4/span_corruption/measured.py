@@ -83,26 +83,26 @@ def never_cut(reader: Reader) -> str | None:
 def hardly_masked(reader: Reader) -> str | None:
     """Return a document below the limit that is hardly masked, although longer ones are."""
     document = reader.documents.short[-1]
-    found = lengths_of(reader.attempt(reader.documents.short_document(document)))
+    lengths = lengths_of(reader.attempt(reader.documents.short_document(document)))
     usual = lengths_of(reader.long())
-    if found is None or usual is None or content_share(usual).value < SHORT_LEAST:
+    if lengths is None or usual is None or content_share(usual).value < SHORT_LEAST:
         return None
-    return document if content_share(found).below(SHORT_LEAST, 0) else None
+    return document if content_share(lengths).below(SHORT_LEAST, 0) else None
 
 
 def mostly_masked(reader: Reader) -> str | None:
     """Return a short document that is mostly masked, although longer ones are not."""
     document = reader.documents.short[2]
     reading = reader.attempt(reader.documents.short_document(document))
-    found, usual = lengths_of(reading), lengths_of(reader.long())
+    lengths, usual = lengths_of(reading), lengths_of(reader.long())
     # Text that continues in the next document, for example, has no share of this one.
-    if found is None or usual is None or order_of_parts(reading) is None:
+    if lengths is None or usual is None or order_of_parts(reading) is None:
         return None
     # Another check reports content that is no quarter in longer documents.
     quarter = content_is_a_quarter(usual, final=True) == "right"
     if not quarter or content_of_short_cuts(usual) is not None:
         return None
-    return document if content_share(found).above(SHORT_MOST, CONFIDENT) else None
+    return document if content_share(lengths).above(SHORT_MOST, CONFIDENT) else None
 
 
 def cuts_of(reader: Reader) -> list[Cuts]:
@@ -112,8 +112,8 @@ def cuts_of(reader: Reader) -> list[Cuts]:
         return []
     lengths = [(reading, cut_lengths(reading)) for reading in readings]
     return [
-        Cuts(each.edition, each.request.block_size, int(cuts.min()), int(cuts.max()))
-        for each, cuts in lengths
+        Cuts(reading.edition, reading.request.block_size, int(cuts.min()), int(cuts.max()))
+        for reading, cuts in lengths
         if len(cuts)
     ]
 
@@ -121,9 +121,9 @@ def cuts_of(reader: Reader) -> list[Cuts]:
 def unreached(reader: Reader) -> Unreached | None:
     """Return the first block size at which possible lengths never occur, or None."""
     for size in reader.documents.small_blocks:
-        found = _unreached_small(reader, size)
-        if found is not None:
-            return found
+        gap = _unreached_small(reader, size)
+        if gap is not None:
+            return gap
     return _unreached_long(reader) or _unreached_large(reader)
 
 
@@ -135,8 +135,8 @@ def _unreached_small(reader: Reader, size: int) -> Unreached | None:
         return None
     cuts = np.concatenate([cuts, cut_lengths(reader.small(size, SMALL_ROUNDS))])
     missing = _missing(cuts, longest)
-    found = Unreached(size, longest, missing, cuts) if missing else None
-    return None if _is_raised(reading, missing) else found
+    gap = Unreached(size, longest, missing, cuts) if missing else None
+    return None if _is_raised(reading, missing) else gap
 
 
 def _unreached_long(reader: Reader) -> Unreached | None:

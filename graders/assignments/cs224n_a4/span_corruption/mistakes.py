@@ -32,8 +32,8 @@ shift = partial(Mistake, equation=SHIFT)
 
 def named(known: Mapping[Mistake, Callable[[Seen], bool]], *evidence: Seen) -> Mistake | None:
     """Return the only one of these mistakes that explains all the evidence, or None."""
-    found = [mistake for mistake, explains in known.items() if all(map(explains, evidence))]
-    return found[0] if len(found) == 1 else None
+    mistakes = [mistake for mistake, explains in known.items() if all(map(explains, evidence))]
+    return mistakes[0] if len(mistakes) == 1 else None
 
 
 # ---------------------------------------------------------------- x and y
@@ -216,8 +216,8 @@ def _other_mark(reading: Reading) -> bool:
 
     With few draws, this may not be visible.
     """
-    known = reading.written != reading.draws or len(reading.draws) < FEW
-    return known and not any(MASK in draw.sequence for draw in reading.written)
+    possible = reading.written != reading.draws or len(reading.draws) < FEW
+    return possible and not any(MASK in draw.sequence for draw in reading.written)
 
 
 FEW = 100
@@ -306,12 +306,12 @@ def _reversed(a: str, b: str, c: str, document: str) -> bool:
 
 def _dropped(reading: Reading) -> bool:
     """Return whether a character is missing before or after the content in some draws."""
-    found = []
+    matches = []
     for draw in reading.parted:
         a, b, c = map(re.escape, draw.slots[:3])
-        found.append(re.search(f"{a}(.?){c}(.?){b}", draw.document, re.DOTALL))
-    lost = any(match is not None and any(match.groups()) for match in found)
-    return lost and all(found) and all(draw.whole for draw in reading.parted)
+        matches.append(re.search(f"{a}(.?){c}(.?){b}", draw.document, re.DOTALL))
+    lost = any(match is not None and any(match.groups()) for match in matches)
+    return lost and all(matches) and all(draw.whole for draw in reading.parted)
 
 
 def _doubled(a: str, b: str, c: str, document: str) -> bool:
@@ -428,11 +428,11 @@ def _any_document(reading: Reading) -> bool:
     documents = reading.request.documents
     sources: dict[int, set[int]] = {}
     for draw in reading.judged:
-        found = {i for i, document in enumerate(documents) if _comes_from(draw, document)}
-        if len(found) != 1:
+        origins = {i for i, document in enumerate(documents) if _comes_from(draw, document)}
+        if len(origins) != 1:
             return False
-        sources.setdefault(draw.index, set()).update(found)
-    return all(len(found) > 2 for found in sources.values())
+        sources.setdefault(draw.index, set()).update(origins)
+    return all(len(origins) > 2 for origins in sources.values())
 
 
 def _previous_reading(reading: Reading) -> bool:

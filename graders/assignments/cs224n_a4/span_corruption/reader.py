@@ -109,7 +109,7 @@ class Reader:
     def readings(self) -> list[Reading]:
         """Return readings of documents longer than any limit, at several block sizes."""
         small = [self.small(size) for size in self.documents.small_blocks]
-        return [each for each in (*small, self.long(), self.large()) if each.draws]
+        return [reading for reading in (*small, self.long(), self.large()) if reading.draws]
 
     def largest_small_block(self) -> Reading:
         """Return the reading at the largest small block size, where lengths differ."""
@@ -171,10 +171,10 @@ class Reader:
         """
         more = {not_a_piece: self.documents.whitespace, wrong_layout: self.documents.two_letters}
         extra = [self.attempt(more[rule]())] if rule in more else []
-        found = [each for each in (*self.readings(), *extra) if _can_judge(rule, each)]
+        readings = [reading for reading in (*self.readings(), *extra) if _can_judge(rule, reading)]
         documents = self.documents
-        short = (documents.short_document(each) for each in documents.short)
-        return found or [self.read(request) for request in short]
+        short = (documents.short_document(document) for document in documents.short)
+        return readings or [self.read(request) for request in short]
 
     def judge_index(self, rule: Rule, known: Known, score: Score, hint: str) -> None:
         """Fail if a rule is broken for documents that can be identified by their characters.
@@ -211,9 +211,9 @@ class Reader:
     ) -> None:
         """Give half of the points if a rule is rarely broken at realistic block sizes."""
         training = (self.long(), self.large(), self.attempt(self.documents.text()))
-        if not any(_can_judge(rule, each) for each in training):
+        if not any(_can_judge(rule, reading) for reading in training):
             raise problem
-        often = any(_breaks(rule, each, RARE) for each in readings or training)
+        often = any(_breaks(rule, reading, RARE) for reading in readings or training)
         if often or any(_breaks(rule, reading, MOST) for reading in self.readings()):
             raise problem
         message = (

@@ -69,18 +69,20 @@ def shown(text: str) -> str:
 
 def unreadable(reading: Reading) -> Iterator[Problem]:
     """Find items that are not a pair of int64 vectors."""
-    asked = "a pair (x, y) of int64 tensors with one dimension"
+    expected = "a pair (x, y) of int64 tensors with one dimension"
     for kind in reading.kinds:
         if kind == "raised":
             count = f"{reading.kinds[kind]} of {reading.request.readings} readings"
             where = f" ({reading.raised.where})" if reading.raised and reading.raised.where else ""
             yield Problem(
-                f"`__getitem__` raised an exception in {count}.", asked, f"{reading.raised}{where}"
+                f"`__getitem__` raised an exception in {count}.",
+                expected,
+                f"{reading.raised}{where}",
             )
         elif kind not in ACCEPTED:
             text = shown(kind.removeprefix(NO_PAIR))
             text = "None" if text == "NoneType" else text
-            yield Problem("`__getitem__` does not return a pair of int64 tensors.", asked, text)
+            yield Problem("`__getitem__` does not return a pair of int64 tensors.", expected, text)
 
 
 NO_PAIR = "no pair: "  # and the type of the item, as the student side says it
@@ -94,16 +96,16 @@ def wrong_length(reading: Reading) -> Iterator[Problem]:
 
     A longer row without PADs has too long a document or too many MASKs; other rules report that.
     """
-    asked = reading.edition.example_length(reading.request.block_size)
+    expected = reading.edition.example_length(reading.request.block_size)
     for name, table, lengths in (
         ("x", reading.x, reading.x_lengths),
         ("y", reading.y, reading.y_lengths),
     ):
-        overfull = (lengths > asked) & (table != PAD_ID).all(axis=1)
-        for length in lengths[(lengths >= 0) & (lengths != asked) & ~overfull].tolist():
+        overfull = (lengths > expected) & (table != PAD_ID).all(axis=1)
+        for length in lengths[(lengths >= 0) & (lengths != expected) & ~overfull].tolist():
             yield Problem(
                 f"{name} has the wrong length at block size {reading.request.block_size}.",
-                f"{asked} ids in x and in y, for every document",
+                f"{expected} ids in x and in y, for every document",
                 f"{length} ids in {name}",
             )
 
@@ -128,7 +130,7 @@ def wrong_layout(reading: Reading) -> Iterator[Problem]:
     """Find sequences without the edition's MASKs, or with PADs before other characters."""
     marker = reading.edition.end_marker
     end = {"none": "", "optional": f" (and perhaps {MASK})", "required": f" {MASK}"}
-    asked = f"{SHAPE}{end[marker]} {PAD} {PAD} …"
+    expected = f"{SHAPE}{end[marker]} {PAD} {PAD} …"
     for draw in known_to_the_end(reading.written):
         plain = len(draw.slots) == 3 and marker != "required"
         marked = len(draw.slots) == 4 and not draw.slots[3] and marker != "none"
@@ -140,7 +142,7 @@ def wrong_layout(reading: Reading) -> Iterator[Problem]:
             actual = f"{draw.body.count(MASK)} {MASK}"
         else:
             continue
-        yield Problem(f"A sequence is not {asked}.", asked, actual, draw)
+        yield Problem(f"A sequence is not {expected}.", expected, actual, draw)
 
 
 def not_a_piece(reading: Reading) -> Iterator[Problem]:
@@ -149,7 +151,7 @@ def not_a_piece(reading: Reading) -> Iterator[Problem]:
     If most draws do not have three parts because a MASK is missing, the whole piece must at least
     be present. Among few draws it may be missing by chance.
     """
-    asked = f"{SHAPE}, where prefix + content + suffix is a contiguous piece of the document"
+    expected = f"{SHAPE}, where prefix + content + suffix is a contiguous piece of the document"
     if reading.vocabulary:
         yield from _strange_ids(reading)
         return
@@ -158,17 +160,17 @@ def not_a_piece(reading: Reading) -> Iterator[Problem]:
             names = zip(("prefix", "suffix", "content"), draw.slots, strict=False)
             yield Problem(
                 "prefix + content + suffix is not a contiguous piece of the document.",
-                asked,
+                expected,
                 "read in this order: " + ", ".join(f"{name} {part!r}" for name, part in names),
                 draw,
             )
-    others = [draw for draw in reading.judged if not draw.has_parts]
-    lacking = [draw for draw in others if not is_all_there(draw, reading.request.corpus)]
+    unparted = [draw for draw in reading.judged if not draw.has_parts]
+    lacking = [draw for draw in unparted if not is_all_there(draw, reading.request.corpus)]
     if len(reading.judged) >= MANY and len(lacking) > UNSURE * len(reading.judged):
         for draw in lacking:
             yield Problem(
                 "A sequence does not have three parts that form a piece of the document.",
-                asked,
+                expected,
                 shown(draw.body),
                 draw,
             )

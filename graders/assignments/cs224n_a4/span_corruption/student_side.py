@@ -93,7 +93,7 @@ def _copied(value: Any) -> Any:
         return value.detach().clone()
     if isinstance(value, np.ndarray):
         return value.copy()
-    return [_copied(each) for each in value] if isinstance(value, tuple | list) else value
+    return [_copied(item) for item in value] if isinstance(value, tuple | list) else value
 
 
 def _documents(corrupted: Any) -> list[str] | None:

@@ -49,8 +49,8 @@ class Documents:
     def distinct(self) -> str:
         """Distinct characters, letters first."""
         source = self._inputs.random("distinct characters")
-        letters, others = (source.sample(kind, len(kind)) for kind in (LETTERS, OTHERS))
-        return "".join(letters + others)
+        letters, symbols = (source.sample(kind, len(kind)) for kind in (LETTERS, OTHERS))
+        return "".join(letters + symbols)
 
     def long(self, rounds: int = LONG_ROUNDS) -> Request:
         """Documents longer than any limit, at block size 128."""
@@ -92,7 +92,7 @@ class Documents:
         """Documents without common characters, read back and forth, including the last one."""
         source = self._inputs.random("many documents")
         codes = [source.sample(range(ord(start), ord(start) + n), 22) for start, n in SCRIPTS]
-        documents = ["".join(map(chr, each)) for each in source.sample(codes, len(codes))]
+        documents = ["".join(map(chr, points)) for points in source.sample(codes, len(codes))]
         if documents == sorted(documents):  # so that code that sorts them is detected
             documents.reverse()
         documents.insert(3, BLANK)
@@ -162,8 +162,8 @@ class Documents:
     def any_requests(self) -> st.SearchStrategy[Request]:
         """A document of repeated letters, blanks and other scripts, as long as the limit."""
         source = self._inputs.random("arbitrary characters")
-        letters, others = source.sample(LETTERS, 3), source.sample("éñöÖß漢字ж😀", 3)
-        return _any_requests("".join([*letters[:2], " ", letters[2], ".", *others]), self._edition)
+        letters, rare = source.sample(LETTERS, 3), source.sample("éñöÖß漢字ж😀", 3)
+        return _any_requests("".join([*letters[:2], " ", letters[2], ".", *rare]), self._edition)
 
     @cached_property
     def _long(self) -> tuple[str, ...]:

@@ -47,5 +47,5 @@ def evaluate_places(filepath: str, predicted_places: list[str]) -> tuple[float, 
     if len(gold) != len(predicted_places):
         raise ValueError(f"{len(gold)} places, but {len(predicted_places)} predictions")
     pairs = zip(gold, predicted_places, strict=True)
-    right = sum(places[1].strip() == said for places, said in pairs)
+    right = sum(places[1].strip() == prediction for places, prediction in pairs)
     return float(len(gold)), float(right)

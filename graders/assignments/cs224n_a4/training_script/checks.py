@@ -98,7 +98,7 @@ def test_rate_decays(student: Student, score: Score) -> None:
                 actual="lr_decay=False",
                 counterexample=_command(run),
             )
-    workers = [each.settings.get("num_workers") for _, each in _trainings(student)]
+    workers = [training.settings.get("num_workers") for _, training in _trainings(student)]
     if other := [worker for worker in workers if worker not in (None, WORKERS)]:
         score.note(f"num_workers={other[0]}; the handout uses {WORKERS}. Only the speed differs.")
 
@@ -128,12 +128,12 @@ def test_trained_weights_saved(student: Student, score: Score) -> None:
                 "run without batches, so this could not be checked."
             )
             continue
-        said = {
+        problem = {
             "missing": "writes no file to --writing_params_path",
             "not a state dict": "saves something other than a state dict",
         }.get(run.kind, "saves weights other than those after training")
         fail(
-            f"`{run.case.name}` {said}.",
+            f"`{run.case.name}` {problem}.",
             hint="Call torch.save(model.state_dict(), args.writing_params_path) after training.",
             counterexample=_command(run),
         )
@@ -166,16 +166,16 @@ def _trainings(student: Student) -> Iterator[tuple[Run, Training]]:
 def _compare(student: Student, setting: str, hint: str) -> None:
     """Fail with the first command whose trainer has a wrong value of this setting."""
     for run, training in _trainings(student):
-        asked, actual = run.case.settings[setting], training.settings.get(setting)
+        expected, actual = run.case.settings[setting], training.settings.get(setting)
         if (
             isinstance(actual, bool)
             or not isinstance(actual, int | float)
-            or not math.isclose(actual, asked, rel_tol=1e-9)
+            or not math.isclose(actual, expected, rel_tol=1e-9)
         ):
             fail(
                 f"`{run.case.name}` trains with {setting}={actual}.",
                 hint=hint,
-                expected=f"{setting}={asked:g}",
+                expected=f"{setting}={expected:g}",
                 actual=f"{setting}={actual}",
                 counterexample=_command(run),
             )

@@ -129,7 +129,7 @@ def _runs(reply: Any) -> Sequence[Run]:
         )
     if not isinstance(reply, list) or len(reply) != len(CASES):
         raise BadReply("The results of run.py could not be read.")
-    return [_run(case, each) for case, each in zip(CASES, reply, strict=True)]
+    return [_run(case, result) for case, result in zip(CASES, reply, strict=True)]
 
 
 def _run(case: Command, reply: Any) -> Run:
@@ -138,7 +138,7 @@ def _run(case: Command, reply: Any) -> Run:
         case,
         fault_of(reply["raised"], offline=False) if isinstance(reply["raised"], dict) else None,
         reply["own_loop"] is True,
-        [_training(each) for each in reply["trainings"][:4]],
+        [_training(training) for training in reply["trainings"][:4]],
         str(file["kind"]),
         _numbers(file.get("fingerprint", {})),
     )

@@ -115,14 +115,14 @@ def _intercepted(
                 parameter.add_(SHIFT)
         trained[name] = {key: value.clone() for key, value in model.state_dict().items()}
         trainings.append(_training(trainer, model, before))
-        if any("save" in each for each in _names(own.__code__)):
-            trainings[-1]["saves"] = _without_batches(partial(own, trainer, *args, **kwargs))
+        if any("save" in word for word in _names(original.__code__)):
+            trainings[-1]["saves"] = _without_batches(partial(original, trainer, *args, **kwargs))
 
     def iterate(loader: Any) -> None:
         raise _OwnLoop
 
     kind = student_module("trainer").Trainer
-    own = kind.train
+    original = kind.train
     with (
         mock.patch.object(kind, "train", train),
         mock.patch.object(DataLoader, "__iter__", iterate),
@@ -160,7 +160,7 @@ def _without_batches(train: Callable[[], Any]) -> str:
 
 def _names(code: CodeType) -> set[str]:
     """Return the names that a function uses, including those in nested functions."""
-    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
     return {*code.co_names}.union(*map(_names, inner))
 
 
@@ -176,7 +176,7 @@ def _training(trainer: Any, model: nn.Module, before: dict[str, float]) -> dict[
         "length": len(dataset) if hasattr(dataset, "__len__") else -1,
         "before": before,
         "after": _fingerprint(model.state_dict()),
-        "shapes": {name: list(each.shape) for name, each in model.named_parameters()},
+        "shapes": {name: list(parameter.shape) for name, parameter in model.named_parameters()},
         "saves": "",
     }
 

@@ -77,9 +77,9 @@ def test_weights(
     checkpoints: Checkpoints, checkpoint: Checkpoint, fingerprints: dict[str, str], score: Score
 ) -> None:
     for part in PARTS:  # even without the checkpoint
-        found = predictions_print(checkpoints.files.lines(checkpoint.model, part))
-        if found is not None:
-            fingerprints[file_name(checkpoint.model, part)] = found
+        fingerprint = predictions_print(checkpoints.files.lines(checkpoint.model, part))
+        if fingerprint is not None:
+            fingerprints[file_name(checkpoint.model, part)] = fingerprint
     weights = checkpoints.read(checkpoint)
     if isinstance(weights, Finding):
         return _review(weights, score)
@@ -121,10 +121,10 @@ def test_predictions(checkpoints: Checkpoints, checkpoint: Checkpoint, score: Sc
         score.note(f"{note[0].upper()}{note[1:]}.")
     if not compared:
         skip("There are no predictions to compare the weights with.")
-    wrong = [each for each in compared if not checkpoints.confirms(each)]
-    for each in compared:
-        if each not in wrong:
-            score.note(f"The weights agree with {each.in_words}.")
+    wrong = [comparison for comparison in compared if not checkpoints.confirms(comparison)]
+    for comparison in compared:
+        if comparison not in wrong:
+            score.note(f"The weights agree with {comparison.in_words}.")
     if wrong:
         _ask_person(checkpoints, checkpoint, wrong, score)
         rotation = checkpoints.rotation(weights, checkpoint, wrong[0])
@@ -142,17 +142,17 @@ def _review(found: Finding, score: Score) -> None:
 def _ask_person(
     checkpoints: Checkpoints, checkpoint: Checkpoint, wrong: list[Comparison], score: Score
 ) -> None:
-    owners = {each.file: checkpoints.owner(each) for each in wrong}
+    owners = {comparison.file: checkpoints.owner(comparison) for comparison in wrong}
     swapped = [
         f"They agree with `{owner}` instead. Were the files swapped?"
         for owner in owners.values()
         if owner
     ]
-    counts = " and ".join(each.in_words for each in wrong)
+    counts = " and ".join(comparison.in_words for comparison in wrong)
     rows = {}
-    for each in wrong:
-        for question, said in each.answers.differing(each.predictions).items():
-            rows[f"{each.part} {question}"] = said
+    for comparison in wrong:
+        for question, answer in comparison.answers.differing(comparison.predictions).items():
+            rows[f"{comparison.part} {question}"] = answer
     score.needs_review(
         " ".join([f"The weights in `{checkpoint.file}` agree with only {counts}.", *swapped]),
         hint="" if swapped else ROTATION if checkpoint.rope else LATER,

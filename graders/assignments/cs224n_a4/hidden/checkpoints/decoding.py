@@ -35,8 +35,8 @@ class Answers:
     def agreeing(self, predictions: Sequence[str]) -> int:
         """Count the rows that are equal in a prediction file, ignoring spaces at the ends."""
         return sum(
-            predictions[row].strip() == said.strip()
-            for row, said in zip(self.rows, self.said, strict=True)
+            predictions[row].strip() == answer.strip()
+            for row, answer in zip(self.rows, self.said, strict=True)
         )
 
     @property
@@ -47,9 +47,9 @@ class Answers:
     def differing(self, predictions: Sequence[str]) -> dict[str, str]:
         """Return the first rows that differ, as a table for the student."""
         table: dict[str, str] = {}
-        for row, question, said in zip(self.rows, self.questions, self.said, strict=True):
-            if predictions[row].strip() != said.strip() and len(table) < ROWS_SHOWN:
-                file, weights = _shown(predictions[row]), _shown(said)
+        for row, question, answer in zip(self.rows, self.questions, self.said, strict=True):
+            if predictions[row].strip() != answer.strip() and len(table) < ROWS_SHOWN:
+                file, weights = _shown(predictions[row]), _shown(answer)
                 table[f"{row + 1}: {question}"] = f"file: {file}, weights: {weights}"
         return table
 
@@ -69,16 +69,16 @@ class Decoder:
         prompts = read_prompts(self._data.folder / QUESTIONS[part])
         rows = _sample(len(prompts), most)
         with _one_thread():
-            said = predict_places(self.model, self._vocabulary, [prompts[row] for row in rows])
+            answers = predict_places(self.model, self._vocabulary, [prompts[row] for row in rows])
         questions = tuple(prompts[row][:-1].strip() for row in rows)
-        return Answers(tuple(rows), questions, tuple(said))
+        return Answers(tuple(rows), questions, tuple(answers))
 
 
 def vocabulary(data: Data) -> Vocabulary:
     """Return the characters of the corpus; read it again if it has changed."""
     corpus = data.folder / WIKI
-    found = corpus.stat()
-    return _characters(corpus, found.st_mtime_ns, found.st_size)
+    status = corpus.stat()
+    return _characters(corpus, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=1)
@@ -100,10 +100,10 @@ def _model(weights: Weights, plan: Plan) -> tuple[Any, tuple[str, ...]]:
     from reference.models.gpt import GPT
 
     model = GPT(plan.config())
-    own = {name: each.numpy() for name, each in model.state_dict().items()}
-    tables, notes = _rotary_tables(weights, own)
-    state = {**own, **plan.parameters(weights), **tables}
-    model.load({name: torch.from_numpy(np.ascontiguousarray(state[name])) for name in own})
+    defaults = {name: tensor.numpy() for name, tensor in model.state_dict().items()}
+    tables, notes = _rotary_tables(weights, defaults)
+    state = {**defaults, **plan.parameters(weights), **tables}
+    model.load({name: torch.from_numpy(np.ascontiguousarray(state[name])) for name in defaults})
     return model.eval(), notes
 
 
@@ -113,16 +113,16 @@ def _rotary_tables(
     """Return the checkpoint's tables: a model must run with the rotation it was trained with."""
     names = [name for name in own if name.endswith(".rope_cache")]
     tables = {name: _table(weights.tensors.get(name), own[name].shape) for name in names}
-    found = {name: each for name, each in tables.items() if each is not None}
-    if len(found) < len(names):
-        return found, (
+    usable = {name: table for name, table in tables.items() if table is not None}
+    if len(usable) < len(names):
+        return usable, (
             "the checkpoint has no usable `rope_cache`, so the handout's table was used",
         )
-    if any(np.abs(each - own[name]).max() > TABLE_ERROR for name, each in found.items()):
-        return found, (
+    if any(np.abs(table - own[name]).max() > TABLE_ERROR for name, table in usable.items()):
+        return usable, (
             "`rope_cache` in the checkpoint differs from the handout's table; it was used as is",
         )
-    return found, ()
+    return usable, ()
 
 
 def _table(array: Array | None, shape: tuple[int, ...]) -> Array | None:
@@ -190,8 +190,8 @@ def _halves(weights: Weights, plan: Plan) -> Weights:
     return replace(
         weights,
         tensors={
-            name: each[order] if name.endswith(TURNED) else each
-            for name, each in weights.tensors.items()
+            name: tensor[order] if name.endswith(TURNED) else tensor
+            for name, tensor in weights.tensors.items()
         },
     )
 

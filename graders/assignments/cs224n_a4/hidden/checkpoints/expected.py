@@ -57,7 +57,7 @@ class Plan:
 
     def parameters(self, weights: Weights) -> dict[str, Array]:
         """Return the trained tensors, without buffers."""
-        return {name: each for name, each in weights.tensors.items() if name in self.shapes}
+        return {name: tensor for name, tensor in weights.tensors.items() if name in self.shapes}
 
     def config(self) -> Any:
         """Return the reference's settings for this model."""
@@ -82,20 +82,23 @@ def _shapes(plan: Plan) -> Mapping[str, tuple[int, ...]]:
     from reference.models.gpt import GPT
 
     with torch.device("meta"):
-        return {name: tuple(each.shape) for name, each in GPT(plan.config()).named_parameters()}
+        return {
+            name: tuple(parameter.shape)
+            for name, parameter in GPT(plan.config()).named_parameters()
+        }
 
 
 def nearest(weights: Weights, plans: Sequence[Plan]) -> Plan:
     """Return the plan that matches most shapes; the first of several."""
-    held = {name: each.shape for name, each in weights.tensors.items()}
+    held = {name: tensor.shape for name, tensor in weights.tensors.items()}
     return max(plans, key=lambda plan: len(plan.shapes.items() & held.items()))
 
 
 def judge(weights: Weights, plan: Plan) -> Finding | None:
     """Return what is wrong with these weights, most obvious first, or None."""
     for rule in (_wrong_variant, _missing, _unknown, misfit, _not_finite, _untrained):
-        if (found := rule(weights, plan)) is not None:
-            return found
+        if (finding := rule(weights, plan)) is not None:
+            return finding
     return None
 
 
@@ -161,7 +164,7 @@ def misfit(weights: Weights, plan: Plan) -> Finding | None:
             expected=str(plan.shapes[name]),
             actual=str(held[name].shape),
         )
-    strange = [name for name, each in held.items() if each.dtype.kind != "f"]
+    strange = [name for name, tensor in held.items() if tensor.dtype.kind != "f"]
     if strange:
         return Finding(f"`{strange[0]}` in `{weights.file}` has dtype {held[strange[0]].dtype}.")
     return None
@@ -169,7 +172,7 @@ def misfit(weights: Weights, plan: Plan) -> Finding | None:
 
 def _not_finite(weights: Weights, plan: Plan) -> Finding | None:
     held = plan.parameters(weights)
-    counts = {name: int((~np.isfinite(each)).sum()) for name, each in held.items()}
+    counts = {name: int((~np.isfinite(tensor)).sum()) for name, tensor in held.items()}
     bad = [name for name, count in counts.items() if count]
     if not bad:
         return None
@@ -184,9 +187,9 @@ def _not_finite(weights: Weights, plan: Plan) -> Finding | None:
 def _untrained(weights: Weights, plan: Plan) -> Finding | None:
     """Find untrained weights: one AdamW step changes every gain from 1 and every bias from 0."""
     held = plan.parameters(weights)
-    gains = [each for name, each in held.items() if GAIN.search(name)]
-    biases = [each for name, each in held.items() if name.endswith(".bias")]
-    if all((each == 1).all() for each in gains) and not any(map(np.any, biases)):
+    gains = [tensor for name, tensor in held.items() if GAIN.search(name)]
+    biases = [tensor for name, tensor in held.items() if name.endswith(".bias")]
+    if all((gain == 1).all() for gain in gains) and not any(map(np.any, biases)):
         spread = float(held["tok_emb.weight"].std())
         return Finding(
             f"`{weights.file}` is an untrained model: every bias is exactly 0 and every layer "
@@ -194,7 +197,9 @@ def _untrained(weights: Weights, plan: Plan) -> Finding | None:
             hint="Save the model after training, and make sure that it is the trained one.",
             actual=f"tok_emb has standard deviation {spread:.4f}; it starts at {START}",
         )
-    flat = [name for name, each in held.items() if each.ndim == 2 and each.min() == each.max()]
+    flat = [
+        name for name, tensor in held.items() if tensor.ndim == 2 and tensor.min() == tensor.max()
+    ]
     if flat:
         return Finding(f"All numbers in `{flat[0]}` of `{weights.file}` are equal.")
     return None

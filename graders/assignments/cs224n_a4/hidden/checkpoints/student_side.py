@@ -34,9 +34,12 @@ def read_checkpoint(file: np.ndarray) -> dict[str, Any]:
     wrapper, state = _state_dict(loaded)
     if state is None:
         return {"problem": "no state dict", "detail": type(loaded).__name__[:MAX_TEXT]}
-    if len(state) > MOST_TENSORS or sum(4 * each.numel() for each in state.values()) > MOST_BYTES:
+    if (
+        len(state) > MOST_TENSORS
+        or sum(4 * tensor.numel() for tensor in state.values()) > MOST_BYTES
+    ):
         return {"problem": "too large", "detail": f"{len(state)} tensors"}
-    return {"wrapper": wrapper, "tensors": {name: _plain(each) for name, each in state.items()}}
+    return {"wrapper": wrapper, "tensors": {name: _plain(tensor) for name, tensor in state.items()}}
 
 
 def _state_dict(loaded: Any) -> tuple[str, dict[str, torch.Tensor] | None]:
@@ -45,8 +48,8 @@ def _state_dict(loaded: Any) -> tuple[str, dict[str, torch.Tensor] | None]:
         return "", loaded
     if not isinstance(loaded, dict):
         return "", None
-    found = [name for name in WRAPPERS if _is_state_dict(loaded.get(name))]
-    return (found[0], loaded[found[0]]) if len(found) == 1 else ("", None)
+    keys = [name for name in WRAPPERS if _is_state_dict(loaded.get(name))]
+    return (keys[0], loaded[keys[0]]) if len(keys) == 1 else ("", None)
 
 
 def _is_state_dict(value: Any) -> bool:
@@ -54,7 +57,7 @@ def _is_state_dict(value: Any) -> bool:
         isinstance(value, dict)
         and len(value) > 0
         and all(isinstance(name, str) for name in value)
-        and all(isinstance(each, torch.Tensor) for each in value.values())
+        and all(isinstance(tensor, torch.Tensor) for tensor in value.values())
     )
 
 
@@ -67,8 +70,8 @@ def _plain(tensor: torch.Tensor) -> torch.Tensor:
 
 def _unreadable(raw: bytes, said: str) -> dict[str, str]:
     """Return why torch did not load the file, with the global that it refused, if any."""
-    found = REFUSED.search(said)
-    refused = found[1] if found else _first_global(raw)
+    match = REFUSED.search(said)
+    refused = match[1] if match else _first_global(raw)
     if refused:
         return {"problem": "refused", "detail": refused[:MAX_TEXT]}
     return {"problem": "unreadable", "detail": "TorchScript" if "TorchScript" in said else ""}

@@ -97,8 +97,8 @@ class Checkpoints:
 
     def _require_course_data(self, weights: Weights, checkpoint: Checkpoint) -> None:
         table = weights.tensors.get("tok_emb.weight")
-        asked = int(self.files.settings["course_vocabulary"])
-        if self.files.data.embedded and table is not None and table.shape[:1] == (asked,):
+        characters = int(self.files.settings["course_vocabulary"])
+        if self.files.data.embedded and table is not None and table.shape[:1] == (characters,):
             raise GraderFault(
                 f"`{checkpoint.file}` was trained on the course's corpus, but no course files "
                 "were given. Grade with --data DIR"

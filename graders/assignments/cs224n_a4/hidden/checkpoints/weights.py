@@ -126,14 +126,14 @@ def weights_of(name: str, reply: Any) -> Weights | Finding:
         return Finding(f"Reading `{name}` gave no usable result.", SAVE)
     if not all(NAME.fullmatch(n) and isinstance(t, np.ndarray) for n, t in tensors.items()):
         return Finding(f"`{name}` has tensors with names that no module has.", SAVE)
-    wrapping = sorted({found[0] for name in tensors if (found := WRAPPING.search(name))})
-    notes = tuple(f"the prefix `{each}` was removed from the names" for each in wrapping)
-    plain = {WRAPPING.sub("", name): each for name, each in tensors.items()}
+    wrapping = sorted({match[0] for name in tensors if (match := WRAPPING.search(name))})
+    notes = tuple(f"the prefix `{prefix}` was removed from the names" for prefix in wrapping)
+    plain = {WRAPPING.sub("", name): tensor for name, tensor in tensors.items()}
     if len(plain) < len(tensors):
         return Finding(f"`{name}` has tensors with the same name, with and without a prefix.", SAVE)
     if reply.get("wrapper") in WRAPPERS:
         notes += (f"the state dict is under the key {reply['wrapper']!r} of another dict",)
-    return Weights(name, {key: _numbers(each) for key, each in plain.items()}, notes)
+    return Weights(name, {key: _numbers(tensor) for key, tensor in plain.items()}, notes)
 
 
 def _numbers(array: Array) -> Array:
@@ -172,9 +172,9 @@ def trained(weights: Weights) -> dict[str, Array]:
     It does not need a model of the course: other files can be compared as well.
     """
     return {
-        name: each
-        for name, each in weights.tensors.items()
-        if each.dtype.kind == "f" and not is_buffer(name)
+        name: tensor
+        for name, tensor in weights.tensors.items()
+        if tensor.dtype.kind == "f" and not is_buffer(name)
     }
 
 
@@ -182,7 +182,7 @@ def equal(one: Weights, other: Weights) -> bool:
     """Return whether two checkpoints contain exactly the same weights."""
     a, b = trained(one), trained(other)
     return a.keys() == b.keys() and all(
-        np.array_equal(each, b[name], equal_nan=True) for name, each in a.items()
+        np.array_equal(tensor, b[name], equal_nan=True) for name, tensor in a.items()
     )
 
 

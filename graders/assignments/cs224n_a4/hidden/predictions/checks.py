@@ -125,10 +125,10 @@ def _fail_if_no_places(files: PredictionFiles, scored: Scored) -> None:
     """Fail unless some lines are training places, since a finetuned model answers with those."""
     if scored.is_blank:
         fail(f"All {scored.n} lines are blank, so they are not predictions.")
-    known = {*files.data.train, *scored.gold}
-    if any(line.strip() in known for line in scored.predictions):
+    places = {*files.data.train, *scored.gold}
+    if any(line.strip() in places for line in scored.predictions):
         return
-    if case := case_of(scored.predictions, known):
+    if case := case_of(scored.predictions, places):
         fail(
             f"The places are in {case}, so none of them counts as a place.",
             hint="Submit the lines as `evaluate` writes them. Capital letters count.",
@@ -207,14 +207,14 @@ def _far_below(files: PredictionFiles, scored: Scored) -> tuple[str, str] | None
     full = files.percent("pretrain_full_percent")
     if dev is None or dev.predictions == dev.gold:
         p = chance_below(scored.correct, scored.n, full)
-        asked = f"the threshold of {percentage(full)} (the dev file cannot be used for comparison)"
+        level = f"the threshold of {percentage(full)} (the dev file cannot be used for comparison)"
     else:
         p = chance_so_far_below(scored.correct, scored.n, dev.correct, dev.n)
-        asked = f"on dev, {dev.in_words}"
+        level = f"on dev, {dev.in_words}"
     if p >= files.alpha:
         return None
     return (
-        f"{scored.in_words}: below {asked}. By chance, this happens less than once in "
+        f"{scored.in_words}: below {level}. By chance, this happens less than once in "
         f"{1 / files.alpha:.0f} times ({p_in_words(p)}), so the test file does not come from a "
         "model with that accuracy.",
         slip_hint(scored)
@@ -224,11 +224,11 @@ def _far_below(files: PredictionFiles, scored: Scored) -> tuple[str, str] | None
 
 def _is_rope(files: PredictionFiles, scored: Scored) -> bool:
     """Return whether a test file of both models is RoPE's: closer to that model's dev accuracy."""
-    own = {}
+    shares = {}
     for model, key in THRESHOLDS.items():  # or the handout's expectation
         dev = files.score_or_none(model, "dev")
-        own[model] = files.percent(key) if dev is None else dev.share
-    return abs(scored.share - own[ROPE]) < abs(scored.share - own[PRETRAIN])
+        shares[model] = files.percent(key) if dev is None else dev.share
+    return abs(scored.share - shares[ROPE]) < abs(scored.share - shares[PRETRAIN])
 
 
 def _fail_if_answers(scored: Scored) -> None:
@@ -256,9 +256,9 @@ def _say_notes(
     for note in scored.notes:
         score.note(f"`{scored.name}`: {note}")
     model, part, _ = scored.name.rsplit(".", 2)
-    found = [spaces_note(scored), notes.collapse_note(files, scored)]
+    sentences = [spaces_note(scored), notes.collapse_note(files, scored)]
     copies = notes.copy_notes(files, model) if part == "test" else ()
-    for note in (*found, *copies):
+    for note in (*sentences, *copies):
         if note:
             score.note(note)
 

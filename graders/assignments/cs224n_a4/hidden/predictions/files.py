@@ -63,10 +63,10 @@ def read_predictions(raw: bytes, count: int) -> Aligned | Misaligned:
             )
         return Aligned(tuple(lines), notes)
     if count < len(lines) <= MOST_LINES * count:
-        found = _ends_dropped(lines, count) or _blanks_dropped(lines, count)
+        aligned = _ends_dropped(lines, count) or _blanks_dropped(lines, count)
         # If most lines look like remarks, as in a numbered file, none can be treated as one.
-        if found is not None and 2 * sum(map(is_remark, found.predictions)) <= count:
-            return Aligned(found.predictions, notes + found.notes)
+        if aligned is not None and 2 * sum(map(is_remark, aligned.predictions)) <= count:
+            return Aligned(aligned.predictions, notes + aligned.notes)
     return Misaligned(_reason(lines, count), tuple(lines))
 
 
@@ -116,17 +116,17 @@ def _blanks_dropped(lines: list[str], count: int) -> Aligned | None:
     body = _without_ends(lines, _droppable(lines, surplus)[0], _droppable(lines[::-1], surplus)[0])
     inked = tuple(line for line in body.predictions if not is_blank(line))
     every_second = tuple(_every_second(body.predictions))
-    for kept, what in ((inked, "blank lines"), (every_second, "every second line, blank")):
-        if len(kept) == count < len(body.predictions):
-            return Aligned(kept, (*body.notes, f"{what}: ignored"))
+    for remaining, what in ((inked, "blank lines"), (every_second, "every second line, blank")):
+        if len(remaining) == count < len(body.predictions):
+            return Aligned(remaining, (*body.notes, f"{what}: ignored"))
     return None
 
 
 def _every_second(lines: Sequence[str]) -> Sequence[str]:
     """Return every second line if all the others are blank, else none."""
-    for kept, others in ((lines[::2], lines[1::2]), (lines[1::2], lines[::2])):
-        if all(is_blank(line) for line in others):
-            return kept
+    for half, other in ((lines[::2], lines[1::2]), (lines[1::2], lines[::2])):
+        if all(is_blank(line) for line in other):
+            return half
     return ()
 
 

@@ -168,7 +168,7 @@ def chance_so_different(k: int, n: int, other_k: int, other_n: int) -> float:
     possible = range(max(0, right - other_n), min(n, right) + 1)
     ways = [comb(n, i) * comb(other_n, right - i) for i in possible]
     seen = comb(n, k) * comb(other_n, other_k)
-    return sum(each for each in ways if each <= seen) / comb(n + other_n, right)
+    return sum(count for count in ways if count <= seen) / comb(n + other_n, right)
 
 
 def chance_below(k: int, n: int, share: Fraction) -> float:

@@ -51,21 +51,21 @@ class Origin:
         settings = self.checkpoints.files.settings
         missing = choice(settings, "missing_checkpoints", RULES)
         doubtful = choice(settings, "doubtful_predictions", RULES)
-        checkpoint = next(each for each in CHECKPOINTS if each.model == model)
+        checkpoint = next(checkpoint for checkpoint in CHECKPOINTS if checkpoint.model == model)
         if self.checkpoints.files.submitted.has(checkpoint.file):
-            if doubtful != "accept" and (said := self._contradiction(checkpoint, scored, part)):
-                _act(doubtful, said, score)
+            if doubtful != "accept" and (reason := self._contradiction(checkpoint, scored, part)):
+                _act(doubtful, reason, score)
             return
-        said = f"`{checkpoint.file}` is missing, so we cannot verify which model predicted this."
+        reason = f"`{checkpoint.file}` is missing, so we cannot verify which model predicted this."
         if missing == "none":
-            _act(missing, said, score)
+            _act(missing, reason, score)
         if doubtful != "accept" and (
             signs := signs_of_extraction(scored, self.checkpoints.files.data, part)
         ):
             # A pattern is evidence, not proof, so it never deducts points.
-            _act("review", f"{said} {' '.join(signs)}", score)
+            _act("review", f"{reason} {' '.join(signs)}", score)
         elif missing == "review":
-            _act(missing, said, score)
+            _act(missing, reason, score)
 
     def _contradiction(self, checkpoint: Checkpoint, scored: Scored, part: str) -> str:
         """Return why the checkpoint does not confirm the predictions; nothing if it does."""
@@ -74,12 +74,12 @@ class Origin:
             return weights.reason
         if (misfit := self.checkpoints.misfit(weights, checkpoint)) is not None:
             return misfit.reason
-        found = self.checkpoints.comparison(weights, checkpoint, part, scored.predictions)
-        if self.checkpoints.confirms(found) or self.checkpoints.rotation(
-            weights, checkpoint, found
+        comparison = self.checkpoints.comparison(weights, checkpoint, part, scored.predictions)
+        if self.checkpoints.confirms(comparison) or self.checkpoints.rotation(
+            weights, checkpoint, comparison
         ):
             return ""
-        return f"The weights in `{checkpoint.file}` agree with only {found.in_words}."
+        return f"The weights in `{checkpoint.file}` agree with only {comparison.in_words}."
 
 
 def _act(rule: str, said: str, score: Score) -> None:
@@ -90,26 +90,26 @@ def _act(rule: str, said: str, score: Score) -> None:
 
 def signs_of_extraction(scored: Scored, data: Data, part: str) -> tuple[str, ...]:
     """Return a sentence for each way in which the file is unlike what models answer."""
-    corpus, asked = (read_lines(data.folder / each, "") for each in (WIKI, QUESTIONS[part]))
-    documents = _documents(tuple(corpus), tuple(asked))
+    corpus, questions = (read_lines(data.folder / file, "") for file in (WIKI, QUESTIONS[part]))
+    documents = _documents(tuple(corpus), tuple(questions))
     if len(documents) != scored.n:
         return ()
     return tuple(_signs(scored, data, documents))
 
 
 def _signs(scored: Scored, data: Data, documents: tuple[str, ...]) -> Iterator[str]:
-    said = [line.strip() for line in scored.predictions]
-    told = [_tells(text, place) for text, place in zip(documents, said, strict=True)]
-    known = set(data.train)
-    unseen = sum(t and place not in known for t, place in zip(told, said, strict=True))
+    answers = [line.strip() for line in scored.predictions]
+    tells = [_tells(text, place) for text, place in zip(documents, answers, strict=True)]
+    places = set(data.train)
+    unseen = sum(t and place not in places for t, place in zip(tells, answers, strict=True))
     if _beyond(unseen, scored.n, MOST_UNSEEN):
         yield (
             f"{unseen} of {scored.n} answers appear verbatim in the person's document but are not "
             "places of the training file. A model doesn't spell places that it was never "
             "trained to answer."
         )
-    usual, count = Counter(said).most_common(1)[0]
-    rest = [i for i, place in enumerate(said) if place != usual]
+    usual, count = Counter(answers).most_common(1)[0]
+    rest = [i for i, place in enumerate(answers) if place != usual]
     wrong = [i for i in rest if scored.predictions[i] != scored.gold[i]]
     right = len(rest) - len(wrong)
     if count >= FALLBACK * scored.n and _beyond(right, len(rest), MOST_SURE):
@@ -117,7 +117,7 @@ def _signs(scored: Scored, data: Data, documents: tuple[str, ...]) -> Iterator[s
             f"{count} of {scored.n} lines say {usual[:40]!r}, and {right} of the other "
             f"{len(rest)} are correct. But a model does not know which of its answers are wrong."
         )
-    copied = sum(told[i] for i in wrong)
+    copied = sum(tells[i] for i in wrong)
     if _beyond(copied, len(wrong), MOST_TOLD):
         yield (
             f"{copied} of {len(wrong)} wrong answers appear verbatim in the person's document. "
@@ -138,6 +138,6 @@ def _tells(document: str, place: str) -> bool:
 @lru_cache(maxsize=2)  # the dev and the test part
 def _documents(corpus: tuple[str, ...], asked: tuple[str, ...]) -> tuple[str, ...]:
     """Return the corpus text about each question's person; nothing for an unknown name."""
-    found = (ASKED.search(line) for line in asked)
-    names = [each[1] if each else "" for each in found]
+    matches = (ASKED.search(line) for line in asked)
+    names = [match[1] if match else "" for match in matches]
     return tuple("\n".join(line for line in corpus if name and name in line) for name in names)

@@ -25,7 +25,7 @@ class Scored(Predictions[str]):
 
 def matches(predictions: Sequence[str], gold: Sequence[str]) -> int:
     """Count the correct ones by the course's rule: equal characters, including spaces."""
-    return sum(said == place for said, place in zip(predictions, gold, strict=True))
+    return sum(prediction == place for prediction, place in zip(predictions, gold, strict=True))
 
 
 Undo = Callable[[list[str]], list[str]]
@@ -58,8 +58,8 @@ def slip_hint(scored: Scored) -> str:
     """Return what would make many more lines correct, or nothing."""
     lines = list(scored.predictions)
     enough = scored.correct + max(3, scored.n // 20)  # chance moves a few lines at most
-    found = {says: matches(undo(lines), scored.gold) for says, undo in SLIPS.items()}
-    says, right = max(found.items(), key=lambda each: each[1])
+    counts = {says: matches(undo(lines), scored.gold) for says, undo in SLIPS.items()}
+    says, right = max(counts.items(), key=lambda item: item[1])
     if right >= enough:
         return f"{says[0].upper()}{says[1:]}, {right} of {scored.n} would be correct."
     right = matches([s.casefold() for s in lines], [place.casefold() for place in scored.gold])
@@ -96,8 +96,8 @@ def likeness(lines: Sequence[str], data: Data) -> str:
         return "This looks like a model checkpoint or a zip file, not like predictions."
     inked = [line for line in lines if not is_blank(line)]
     tabs = sum("\t" in line for line in inked)
-    asked = sum(line.startswith("Where was ") for line in inked)
-    if inked and asked * 2 > len(inked):
+    questions = sum(line.startswith("Where was ") for line in inked)
+    if inked and questions * 2 > len(inked):
         kind = "questions and places" if tabs * 2 > len(inked) else "questions"
         return f"The lines are {kind}, as in a question file. Submit only the predicted places."
     if inked and sum(bool(LEADING_NUMBER.match(line)) for line in inked) * 2 > len(inked):

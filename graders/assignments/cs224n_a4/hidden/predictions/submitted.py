@@ -76,10 +76,10 @@ class PredictionFiles:
         if not self.submitted.has(name):
             return ()
         try:
-            found = read_predictions(self.submitted.bytes(name), count)
+            result = read_predictions(self.submitted.bytes(name), count)
         except CheckFailed:
             return ()
-        return found.predictions if isinstance(found, Aligned) else ()
+        return result.predictions if isinstance(result, Aligned) else ()
 
     def _questions(self, part: str) -> tuple[str, ...]:
         return self.data.dev if part == "dev" else self.data.test_questions
@@ -110,9 +110,9 @@ class PredictionFiles:
         here = read_predictions(raw, count)
         if isinstance(here, Misaligned):
             return ""
-        for each in sorted(MODELS, key=lambda name: name != model):
-            if self._read(each, other, count) == here.predictions:
-                name = file_name(each, other)
+        for other_model in sorted(MODELS, key=lambda name: name != model):
+            if self._read(other_model, other, count) == here.predictions:
+                name = file_name(other_model, other)
                 return f"It is a copy of `{name}`; evaluate on the {part} questions again."
         if self._read(model, other, count):
             name = file_name(model, other)
@@ -140,8 +140,8 @@ def choice(settings: Mapping[str, Setting], name: str, choices: Collection[str])
     """Return the assignment's setting; raise UsageError unless it is one of these."""
     value = settings[name]
     if value not in choices:
-        known = ", ".join(f"`{each}`" for each in choices)
-        raise UsageError(f"assignment.toml: `settings.{name}` is {value!r}; choose from {known}")
+        options = ", ".join(f"`{option}`" for option in choices)
+        raise UsageError(f"assignment.toml: `settings.{name}` is {value!r}; choose from {options}")
     return str(value)
 
 

@@ -40,23 +40,23 @@ class Compared:
 def test_rerun_trains(rerun: "Rerun", data: Data, score: Score) -> None:
     """When run again, run.py pretrains, finetunes and evaluates every model."""
     ran = rerun_of(rerun, data)
-    good = [each for each in ran if not each.problem]
-    seconds = sum(each.seconds for each in ran)
+    good = [run for run in ran if not run.problem]
+    seconds = sum(run.seconds for run in ran)
     score.note(f"{len(good)} of {len(COMMANDS)} commands succeeded, in {seconds:.0f} s.")
     if rerun.plan.schedule is not None:
         score.note(
             f"Training was {rerun.plan.schedule.in_words}, so accuracies are not meaningful."
         )
-    for each in ran:
-        command = each.command
+    for run in ran:
+        command = run.command
         label = f"{command.function} {command.variant}, which writes {command.writes}"
-        score.show(Curve(label, "training loss", each.losses))
-    if broken := [each for each in ran if each.problem]:
+        score.show(Curve(label, "training loss", run.losses))
+    if broken := [run for run in ran if run.problem]:
         first = broken[0]
         score.needs_review(
             f"`{first.command.text}` {first.problem}",
             actual="\n".join(first.said),
-            counterexample={each.command.text: each.problem for each in broken[1:]},
+            counterexample={run.command.text: run.problem for run in broken[1:]},
         )
 
 
@@ -70,20 +70,20 @@ def test_rerun_compares(
     score: Score,
 ) -> None:
     """The files that run.py writes when run again are like the submitted ones."""
-    ran = {each.command.writes: each for each in rerun_of(rerun, data)}
+    ran = {run.command.writes: run for run in rerun_of(rerun, data)}
     compared = list(_shapes(ran, sandbox, submitted))
     if data.embedded:  # its vocabulary differs from the course's, so shapes prove nothing
-        compared = [replace(each, suspicious=False) for each in compared]
+        compared = [replace(comparison, suspicious=False) for comparison in compared]
     if rerun.plan.schedule is None:
         files = PredictionFiles(submitted, data, settings)
         compared += _answers(ran, files)
     if not compared:
         skip("Nothing to compare: the rerun wrote none of the submitted files.")
-    compared.sort(key=lambda each: not each.suspicious)
+    compared.sort(key=lambda comparison: not comparison.suspicious)
     if compared[0].suspicious:
         score.needs_review(compared.pop(0).sentence)
-    for each in compared:
-        score.note(each.sentence)
+    for comparison in compared:
+        score.note(comparison.sentence)
 
 
 def _shapes(ran: dict[str, Ran], sandbox: Student, submitted: SubmittedFiles) -> Iterator[Compared]:
@@ -102,10 +102,10 @@ def _answers(ran: dict[str, Ran], files: PredictionFiles) -> Iterator[Compared]:
     gold = {"dev": files.data.dev, "test": files.data.test}
     for model in (checkpoint.model for checkpoint in CHECKPOINTS):
         for part in PARTS:
-            found, answers = ran.get(file_name(model, part)), gold[part]
-            if found is None or answers is None:
+            run, answers = ran.get(file_name(model, part)), gold[part]
+            if run is None or answers is None:
                 continue
-            anew, submitted = read_anew(found, answers), files.score_or_none(model, part)
+            anew, submitted = read_anew(run, answers), files.score_or_none(model, part)
             if anew is not None and submitted is not None:
                 yield compare_answers(anew, submitted, files.alpha)
 
@@ -121,8 +121,8 @@ def compare_shapes(name: str, anew: Shapes, submitted: Weights) -> Compared:
         _listed("only the submission has", sorted(old.keys() - new.keys())),
         _listed("with a different shape", _differing(new, old)),
     ]
-    found = "; ".join(part for part in parts if part)
-    return Compared(f"`{name}`: the rerun writes different tensors: {found}.", suspicious=True)
+    names = "; ".join(part for part in parts if part)
+    return Compared(f"`{name}`: the rerun writes different tensors: {names}.", suspicious=True)
 
 
 def _differing(new: Shapes, old: Mapping[str, tuple[int, ...]]) -> list[str]:
@@ -146,10 +146,10 @@ def _listed(words: str, names: Sequence[str]) -> str:
 
 def read_anew(ran: Ran, gold: tuple[str, ...]) -> Scored | None:
     """Score the predictions that a command wrote; None if that is not possible."""
-    found = read_predictions(ran.content, len(gold))
-    if ran.problem or not isinstance(found, Aligned):
+    result = read_predictions(ran.content, len(gold))
+    if ran.problem or not isinstance(result, Aligned):
         return None
-    return Scored(ran.command.writes, found.predictions, gold, ())
+    return Scored(ran.command.writes, result.predictions, gold, ())
 
 
 def compare_answers(anew: Scored, submitted: Scored, alpha: float) -> Compared:
@@ -160,15 +160,15 @@ def compare_answers(anew: Scored, submitted: Scored, alpha: float) -> Compared:
     """
     p = chance_so_different(anew.correct, anew.n, submitted.correct, submitted.n)
     suspicious = p < alpha and submitted.correct > anew.correct
-    said = (
+    text = (
         f"`{submitted.name}`: rerun {anew.in_words}, submission "
         f"{submitted.in_words}. Chance {'does not explain' if p < alpha else 'explains'} the "
         f"difference ({p_in_words(p)}, Fisher's exact test, two-sided, level {alpha:g})."
     )
     same = sum(map(str.__eq__, anew.predictions, submitted.predictions))
     if same == anew.n:
-        return Compared(f"{said} All lines are identical.", suspicious)
-    said += f" {same} of {anew.n} answers are identical."
+        return Compared(f"{text} All lines are identical.", suspicious)
+    text += f" {same} of {anew.n} answers are identical."
     if NO_PRETRAIN in submitted.name:
-        said += " Without pretraining, the same device and versions would reproduce them exactly."
-    return Compared(said, suspicious)
+        text += " Without pretraining, the same device and versions would reproduce them exactly."
+    return Compared(text, suspicious)

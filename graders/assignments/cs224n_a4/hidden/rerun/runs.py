@@ -90,7 +90,7 @@ def _run_all(rerun: Rerun, data: Data) -> Sequence[Ran]:
         return [Ran(COMMANDS[0], f"was not run: {fault}", over=True)]
     ran: list[Ran] = []
     for command in COMMANDS:
-        written = {each.command.writes for each in ran if each.shapes}
+        written = {run.command.writes for run in ran if run.shapes}
         if ran and ran[-1].over:
             break
         if command.reads and command.reads not in written:
@@ -142,8 +142,8 @@ def _files(data: Data, schedule: Schedule | None) -> dict[str, Value]:
 
 
 def _ran(command: Command, reply: Any) -> Ran:
-    said = str(reply["said"]).splitlines()  # also at carriage returns of a progress bar
-    lines = [clean(line.strip())[:CHARACTERS] for line in said if line.strip()]
+    output = str(reply["said"]).splitlines()  # also at carriage returns of a progress bar
+    lines = [clean(line.strip())[:CHARACTERS] for line in output if line.strip()]
     return Ran(
         command,
         _problem(command, reply),
@@ -157,17 +157,17 @@ def _ran(command: Command, reply: Any) -> Ran:
 
 def _problem(command: Command, reply: Any) -> str:
     """Return why the command failed; nothing if it succeeded."""
-    said = {
+    fault = {
         "missing": f"wrote no `{command.writes}`",
         "not a state dict": f"wrote a `{command.writes}` that contains no state dict",
     }.get(str(reply["kind"]))
     if reply["signal"] is not None:
         ending = f"was killed by {_signal_name(int(reply['signal']))}"
-    elif reply["status"] != 0 or said:
+    elif reply["status"] != 0 or fault:
         ending = f"ended with exit status {int(reply['status'])}"
     else:
         return ""
-    return f"{ending} and {said}." if said else f"{ending}."
+    return f"{ending} and {fault}." if fault else f"{ending}."
 
 
 def _losses(reply: Any) -> tuple[tuple[float, float], ...]:

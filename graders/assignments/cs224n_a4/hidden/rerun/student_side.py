@@ -63,12 +63,12 @@ def rerun_command(
         (FOLDER / writes).unlink()
     started = time.monotonic()
     losses = Losses()
-    code, said = _run(lambda: _execute(arguments, schedule), losses)
+    code, output = _run(lambda: _execute(arguments, schedule), losses)
     return {
         "status": code if code >= 0 else None,
         "signal": -code if code < 0 else None,
         "seconds": time.monotonic() - started,
-        "said": said,
+        "said": output,
         "losses": losses.thinned(),
         **_contents(FOLDER / writes),
     }
@@ -96,13 +96,13 @@ class Losses:
         *lines, self._begun = LINE_END.split(self._begun + data)
         self._begun = self._begun[-LONGEST:]
         for line in lines:
-            found = LOSS.search(line)
-            if found is None or len(self._found) == MOST:
+            match = LOSS.search(line)
+            if match is None or len(self._found) == MOST:
                 continue
-            told = line[: found.end()]
-            if told != self._last:
-                self._found.append(float(found[1]))
-            self._last = told
+            text = line[: match.end()]
+            if text != self._last:
+                self._found.append(float(match[1]))
+            self._last = text
 
     def thinned(self) -> list[list[float]]:
         """Return a few hundred evenly spaced (step, loss), including the last."""
@@ -122,12 +122,12 @@ def _run(job: Callable[[], int], losses: Losses) -> tuple[int, str]:
         _be_command(job, writing)
     os.close(writing)
     try:
-        said = _listen(reading, pid, losses)
+        output = _listen(reading, pid, losses)
     finally:
         os.close(reading)
         with contextlib.suppress(OSError):
             os.killpg(pid, signal.SIGKILL)  # processes that the command left running
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), output
 
 
 def _be_command(job: Callable[[], int], output: int) -> NoReturn:
@@ -145,7 +145,7 @@ def _be_command(job: Callable[[], int], output: int) -> NoReturn:
 
 def _listen(reading: int, pid: int, losses: Losses) -> str:
     """Return the end of the output until the process exits; its children may keep the pipe open."""
-    kept, over_since = b"", None
+    output, over_since = b"", None
     while over_since is None or time.monotonic() - over_since < LAST_OUTPUT:
         if over_since is None and os.waitid(os.P_PID, pid, OVER) is not None:
             over_since = time.monotonic()
@@ -154,8 +154,8 @@ def _listen(reading: int, pid: int, losses: Losses) -> str:
             if not data:
                 break
             losses.read(data)
-            kept = (kept + data)[-SAID:]
-    return kept.decode("utf-8", "replace")
+            output = (output + data)[-SAID:]
+    return output.decode("utf-8", "replace")
 
 
 # ---------------------------------------------------------------- inside it
@@ -192,8 +192,8 @@ def _exit_status(code: Any) -> int:
 
 def _print_error(error: BaseException, folder: Path) -> None:
     frames = [
-        each for each in traceback.extract_tb(error.__traceback__)
-        if Path(each.filename).parent == folder
+        frame for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).parent == folder
     ]  # fmt: skip
     if frames:
         print(f"at {Path(frames[-1].filename).name}, line {frames[-1].lineno}", file=sys.stderr)
@@ -210,10 +210,10 @@ def _without_workers() -> Iterator[None]:
     signature = inspect.signature(original)
 
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        given = signature.bind(self, *args, **kwargs).arguments
+        arguments = signature.bind(self, *args, **kwargs).arguments
         for name in ("self", "prefetch_factor", "persistent_workers", "multiprocessing_context"):
-            given.pop(name, None)
-        original(self, **{**given, "num_workers": 0})
+            arguments.pop(name, None)
+        original(self, **{**arguments, "num_workers": 0})
 
     with mock.patch.object(DataLoader, "__init__", init):
         yield
@@ -248,7 +248,7 @@ def _first(batch: Any, count: int) -> Any:
     if isinstance(batch, torch.Tensor):
         return batch[:count]
     if isinstance(batch, list | tuple):
-        return [_first(each, count) for each in batch]
+        return [_first(part, count) for part in batch]
     return batch
 
 
@@ -262,4 +262,7 @@ def _contents(path: Path) -> dict[str, Any]:
             content = file.read(LARGEST_TEXT)
         return {"kind": "text", "content": np.frombuffer(content, dtype=np.uint8)}
     kind, state = saved_state(path)
-    return {"kind": kind, "shapes": {str(name): list(each.shape) for name, each in state.items()}}
+    return {
+        "kind": kind,
+        "shapes": {str(name): list(tensor.shape) for name, tensor in state.items()},
+    }
