@@ -50,15 +50,15 @@ PATIENCE = 300.0  # seconds for one submission without a boundary
 def run_arm(arm: str, submissions: list[Path], arguments: argparse.Namespace) -> Cost:
     """Grade all submissions with this variant."""
     criteria = arguments.criteria.split(",")
-    with counted() as found:
+    with counted() as costs:
         if arm in ("warm", "cold"):
             folder = str(submissions[0].parent)
             _graded([arm, arguments.isolation, arguments.criteria, folder])
         else:
-            modules = tuple(each for name in criteria for each in MODULES[name])
+            modules = tuple(module for name in criteria for module in MODULES[name])
             for submission in submissions:
                 _unfenced(arm, submission / "src", modules)
-    return found[0]
+    return costs[0]
 
 
 def _unfenced(arm: str, code: Path, modules: tuple[str, ...]) -> None:
@@ -115,12 +115,12 @@ def compare(folder: Path, arguments: argparse.Namespace) -> None:
     for other in costs:
         if other != "warm" and "warm" in costs:
             print(f"{other} / warm: {costs[other].cpu / costs['warm'].cpu:.1f} times the CPU")
-    with counted() as found:
+    with counted() as base:
         _graded(["empty", arguments.isolation, "0", str(folder)])
     with counted() as more:
         _graded(["empty", arguments.isolation, str(STARTS), str(folder)])
-    each = (more[0].cpu - found[0].cpu) / STARTS
-    print(f"start and end of a warm child: {each:.3f} CPU s")
+    seconds = (more[0].cpu - base[0].cpu) / STARTS
+    print(f"start and end of a warm child: {seconds:.3f} CPU s")
 
 
 def main() -> None:

@@ -69,10 +69,10 @@ def show(metrics: ClassifierMetrics, wall: float, processor: float) -> None:
     print(f"seed {metrics.seed}, {metrics.encoder.name}, {metrics.data}")
     print(f"{metrics.device}, {metrics.precision}, {threads} threads a product", flush=True)
     for training in metrics.trainings:
-        found = [f"{100 * epoch.dev_share:.1f}" for epoch in training.epochs]
+        shares = [f"{100 * epoch.dev_share:.1f}" for epoch in training.epochs]
         print(
             f"{training.method}: {training.trained:,} trained in {training.seconds:.0f} s, "
-            f"epoch {training.chosen} kept of dev {', '.join(found)} %"
+            f"epoch {training.chosen} kept of dev {', '.join(shares)} %"
         )
     for accuracy in (
         *(evaluation.accuracy for evaluation in metrics.evaluations),

@@ -81,7 +81,9 @@ def grade(out: Path) -> None:
         for name in students(draw):
             make_upload(uploads / name, examples, data, draw)
         spoil(sorted(uploads.iterdir()), draw)
-        before = draw.sample(sorted(each for each in uploads.iterdir() if each.is_dir()), EARLIER)
+        before = draw.sample(
+            sorted(upload for upload in uploads.iterdir() if upload.is_dir()), EARLIER
+        )
         for folder in before:
             make_earlier(folder, examples, draw)
     write_roster(roster, sorted(path.name for path in uploads.iterdir()))
@@ -98,7 +100,7 @@ def softmark(*words: object) -> None:
 
 def act(graded: Path) -> None:
     """Do what staff do in the first week: adjust, comment, take and answer requests."""
-    results = [json.loads(each.read_text()) for each in (graded / "results").glob("*.json")]
+    results = [json.loads(path.read_text()) for path in (graded / "results").glob("*.json")]
     wrong = sorted(result["submission"]["id"] for result in results if lost(result, "rotary"))
     with read_store(graded) as store:
         key = store.course_key()
@@ -108,8 +110,8 @@ def act(graded: Path) -> None:
         softmark("appeal", code_of(key, name), "rotary", *reason, "-o", file)
         softmark("requests", graded, "--from", file)
     staff = ("--reviewer", "Rea")
-    said = ("--grant", "--comment", "You are right: your table is correct.", *staff)
-    softmark("requests", graded, 1, *said)
+    options = ("--grant", "--comment", "You are right: your table is correct.", *staff)
+    softmark("requests", graded, 1, *options)
     softmark("requests", graded, 2, "--answer", "--comment", "Which row do you mean?", *staff)
     for name, *points in ((wrong[0], "--waive"), (wrong[4], "--points", "2")):
         softmark(
@@ -144,14 +146,14 @@ def write_roster(file: Path, submissions: Sequence[str]) -> None:
 
 def students(draw: random.Random) -> list[str]:
     """Return the required number of different names."""
-    known = [f"{family}-{given}" for family in FAMILY for given in GIVEN]
-    return sorted(draw.sample(known, STUDENTS))
+    names = [f"{family}-{given}" for family in FAMILY for given in GIVEN]
+    return sorted(draw.sample(names, STUDENTS))
 
 
 def make_upload(folder: Path, examples: Sequence[Path], data: Data, draw: random.Random) -> None:
     """Write one student's files."""
     (folder / "src").mkdir(parents=True)
-    named = {each.name: each for each in examples}
+    named = {path.name: path for path in examples}
     corruption = draw.choice(WRONG_CORRUPTIONS if draw.random() < 0.35 else right(examples))
     rotary = draw.choice(right(examples))
     if draw.random() < 0.4:
@@ -163,8 +165,8 @@ def make_upload(folder: Path, examples: Sequence[Path], data: Data, draw: random
     for variant, model in (("vanilla", "nopretrain"), ("vanilla", "pretrain"), ("rope", "rope")):
         accuracy, part = draw.uniform(*TRAINED[model]), "pretrain" if model == "rope" else model
         for split, answers in (("dev", data.dev), ("test", data.test or ())):
-            given = draw_predictions(answers, places, accuracy, draw)
-            (folder / f"{variant}.{part}.{split}.predictions").write_text(given)
+            predictions = draw_predictions(answers, places, accuracy, draw)
+            (folder / f"{variant}.{part}.{split}.predictions").write_text(predictions)
     london = "london_baseline_accuracy.txt"
     shutil.copy(named["correct-plain"] / london, folder / london)
 
@@ -186,15 +188,15 @@ def spoil(uploads: Sequence[Path], draw: random.Random) -> None:
     shutil.rmtree(broken)
     broken.with_suffix(".zip").write_bytes(b"PK\x03\x04 cut off")
     (lost / "rope.pretrain.test.predictions").unlink()
-    for each in (*lender.glob("vanilla.pretrain.*"), lender / "src" / "dataset.py"):
-        shutil.copy(each, borrower / each.relative_to(lender))
+    for file in (*lender.glob("vanilla.pretrain.*"), lender / "src" / "dataset.py"):
+        shutil.copy(file, borrower / file.relative_to(lender))
 
 
 def take_images(graded: Path, images: Path) -> None:
     """Take images of the course page and of a student with the most common mistake."""
     from playwright.sync_api import sync_playwright
 
-    results = (json.loads(each.read_text()) for each in (graded / "results").glob("*.json"))
+    results = (json.loads(path.read_text()) for path in (graded / "results").glob("*.json"))
     wrong = sorted(result["submission"]["id"] for result in results if lost(result, "rotary"))
     pages = {"course": graded / "index.html", "student": graded / "reports" / f"{wrong[0]}.html"}
     with sync_playwright() as driver:
@@ -203,7 +205,7 @@ def take_images(graded: Path, images: Path) -> None:
             view = browser.new_page(viewport={"width": width, "height": height})
             view.goto(page.resolve().as_uri())
             view.screenshot(path=images / f"{name}-{width}.png")
-        tall = sorted(height_of(browser, each) for each in (graded / "reports").glob("*.html"))
+        tall = sorted(height_of(browser, path) for path in (graded / "reports").glob("*.html"))
         browser.close()
     middle = statistics.median(tall)
     print(f"students' pages: {tall[0]:,} to {tall[-1]:,} pixels tall, median {middle:,.0f}")
@@ -221,8 +223,8 @@ def height_of(browser: Any, page: Path) -> int:
 
 def lost(result: dict[str, Any], criterion: str) -> bool:
     """Return whether a criterion has less than all its points."""
-    found = (each for each in result["criteria"] if each["id"] == criterion)
-    return any((each["points"] or 0) < each["max_points"] for each in found)
+    scores = (score for score in result["criteria"] if score["id"] == criterion)
+    return any((score["points"] or 0) < score["max_points"] for score in scores)
 
 
 if __name__ == "__main__":

@@ -41,15 +41,15 @@ def resident() -> float:
 
 def report(name: str, found: list[Tried]) -> None:
     """Print one line, and one more for each text from which an exception escaped."""
-    worst = max(found, key=lambda each: each.seconds)
-    middle = sorted(each.seconds for each in found)[len(found) // 2]
+    worst = max(found, key=lambda case: case.seconds)
+    middle = sorted(case.seconds for case in found)[len(found) // 2]
     print(
         f"{name:8} {len(found):7} texts  median {1e3 * middle:6.2f} ms"
         f"  worst {1e3 * worst.seconds:7.1f} ms {worst.text[:40]!r}"
     )
-    for each in found:
-        if each.escaped:
-            print(f"  escaped from {each.text[:60]!r}: {each.escaped}")
+    for case in found:
+        if case.escaped:
+            print(f"  escaped from {case.text[:60]!r}: {case.escaped}")
 
 
 def main() -> None:

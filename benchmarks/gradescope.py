@@ -40,19 +40,19 @@ SIZES = {"0.5": (0.5, 768), "1": (1.0, 1536), "2": (2.0, 3072), "4": (4.0, 6144)
 @contextmanager
 def group(limits: tuple[float, int] | None) -> Iterator[list[Path]]:
     """Yield the memory and processor control groups for this process and all that it starts."""
-    made = [GROUPS / kind / f"softmark-{os.getpid()}" for kind in ("memory", "cpu", "cpuacct")]
-    for folder in made:
+    groups = [GROUPS / kind / f"softmark-{os.getpid()}" for kind in ("memory", "cpu", "cpuacct")]
+    for folder in groups:
         folder.mkdir()
     if limits is not None:
-        (made[0] / "memory.limit_in_bytes").write_text(str(limits[1] * 2**20))
-        (made[1] / "cpu.cfs_period_us").write_text(str(PERIOD))
-        (made[1] / "cpu.cfs_quota_us").write_text(str(int(limits[0] * PERIOD)))
-    for folder in made:
+        (groups[0] / "memory.limit_in_bytes").write_text(str(limits[1] * 2**20))
+        (groups[1] / "cpu.cfs_period_us").write_text(str(PERIOD))
+        (groups[1] / "cpu.cfs_quota_us").write_text(str(int(limits[0] * PERIOD)))
+    for folder in groups:
         (folder / "cgroup.procs").write_text(str(os.getpid()))
     try:
-        yield made
+        yield groups
     finally:
-        for folder in made:
+        for folder in groups:
             (folder.parent / "cgroup.procs").write_text(str(os.getpid()))
             _remove(folder)
 
@@ -68,8 +68,8 @@ def sampled(memory: Path) -> Iterator[list[int]]:
     def look() -> None:
         while not over.wait(0.1):
             lines = (memory / "memory.stat").read_text().splitlines()
-            found = dict(line.split() for line in lines)
-            most[0] = max(most[0], int(found["total_rss"]) + int(found.get("total_shmem", 0)))
+            fields = dict(line.split() for line in lines)
+            most[0] = max(most[0], int(fields["total_rss"]) + int(fields.get("total_shmem", 0)))
 
     thread = threading.Thread(target=look)
     thread.start()
@@ -106,9 +106,9 @@ def add_course_work(folder: Path, data: Path) -> None:
     places = (data / "birth_places_train.tsv").read_text(encoding="utf-8").split("\n")
     for part, questions in (("dev", "birth_dev.tsv"), ("test", "birth_test_inputs.tsv")):
         count = len((data / questions).read_text(encoding="utf-8").splitlines())
-        said = "".join(f"{line.split(chr(9))[-1]}\n" for line in places[:count])
+        predictions = "".join(f"{line.split(chr(9))[-1]}\n" for line in places[:count])
         for model_name in ("vanilla.nopretrain", "vanilla.pretrain", "rope.pretrain"):
-            (folder / f"{model_name}.{part}.predictions").write_text(said, encoding="utf-8")
+            (folder / f"{model_name}.{part}.predictions").write_text(predictions, encoding="utf-8")
 
 
 def measure(name: str, arguments: argparse.Namespace, work: Path) -> str:
@@ -147,8 +147,8 @@ def _graded(name: str, container: Container, arguments: argparse.Namespace) -> s
         peak = int((memory / "memory.max_usage_in_bytes").read_text()) / 2**20
         cpu = int((counted / "cpuacct.usage").read_text()) / 1e9
     print(json.dumps(document, indent=1), file=sys.stderr)
-    found = document.get("extra_data", {}).get("softmark", {})
-    how = f"{found.get('isolation', 'failed')} | {found.get('status', 'failed')}"
+    details = document.get("extra_data", {}).get("softmark", {})
+    how = f"{details.get('isolation', 'failed')} | {details.get('status', 'failed')}"
     used = f"{peak:.0f} | {most[0] / 2**20:.0f} | {cpu:.1f} | {cpu / cpus:.0f} | {wall:.0f}"
     return f"| {name} | {how} | {used} |"
 

@@ -208,9 +208,9 @@ def time_evaluation(data: Data, *, rope: bool) -> Row:
     plain: list[str] = []
     slow = seconds(lambda: plain.extend(plain_evaluate(model, vocabulary, prompts)))
     same = sum(a == b for a, b in zip(ours, plain, strict=True))
-    said = sum(min(len(place) + 1, STEPS) for place in ours)
+    generated = sum(min(len(place) + 1, STEPS) for place in ours)
     read = sum(map(len, prompts))
-    flop = forward_flop(model, read + said, (read + said) / len(prompts) / 2)
+    flop = forward_flop(model, read + generated, (read + generated) / len(prompts) / 2)
     note = f"{same} of {len(prompts)} predictions the same"
     name = "rope" if rope else "vanilla"
     return Row(f"evaluate {len(prompts)} dev questions, {name}", slow, fast, flop, note)
@@ -223,11 +223,11 @@ def briefly_finetuned(data: Data, *, rope: bool) -> GPT:
     recipe = COURSE.nopretrain
     step = Step(model, make_optimizers(model, recipe, torch.float32), machine, GROUP)
     x, y = read_questions(text_of(data, WIKI), text_of(data, TRAIN), COURSE.block_size, CPU)
-    examples, made = Questions(x, y), 0
-    while made < TUNING_STEPS:
+    examples, steps = Questions(x, y), 0
+    while steps < TUNING_STEPS:
         for batch in examples.batches(torch.randperm(len(examples)), 128):
             step(batch, [recipe.learning_rate])
-            made += 1
+            steps += 1
     return model.eval()
 
 

@@ -43,8 +43,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="softmark-scale-") as folder:
         uploads, out = Path(folder, "uploads"), Path(folder, "out")
         uploads.mkdir()
-        for number, each in enumerate(generate(uploads, arguments.count)):
-            with (each / "src" / "dataset.py").open("a", encoding="utf-8") as code:
+        for number, upload in enumerate(generate(uploads, arguments.count)):
+            with (upload / "src" / "dataset.py").open("a", encoding="utf-8") as code:
                 code.write(f"\n# submission {number}\n")
         words = [sys.executable, str(ROOT / "grade.py"), "batch", "cs224n-a4", str(uploads)]
         words += [f"--out={out}", f"--jobs={arguments.jobs}", f"--only={arguments.only}"]
@@ -102,8 +102,8 @@ def _watch(
                 process = _start(words)
         if done - row_done >= EVERY or (done == count and done > row_done):
             now, cpu = time.monotonic(), used()
-            each = (cpu - row_cpu) / (done - row_done)
-            print(f"{done:8}{now - row_time:8.0f}{each:12.2f}{statistics.median(sizes):8.0f}")
+            cost = (cpu - row_cpu) / (done - row_done)
+            print(f"{done:8}{now - row_time:8.0f}{cost:12.2f}{statistics.median(sizes):8.0f}")
             sys.stdout.flush()
             row_time, row_cpu, row_done, sizes = now, cpu, done, [0.0]
     seconds, cpu = time.monotonic() - row_time, used() - row_cpu

@@ -144,12 +144,12 @@ def main() -> None:
     parser.add_argument("--submissions", type=int, default=10_000)
     parser.add_argument("--single", type=int, default=200, help="submissions written one by one")
     parser.add_argument("--browser", action="store_true", help="measure the page in Chromium")
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="softmark-benchmark-") as folder:
-        if wanted.browser:
-            _measure_page(Path(folder), wanted.submissions)
+        if arguments.browser:
+            _measure_page(Path(folder), arguments.submissions)
         else:
-            _measure(Path(folder), wanted.submissions, wanted.single)
+            _measure(Path(folder), arguments.submissions, arguments.single)
 
 
 def _measure(out: Path, submissions: int, single: int) -> None:
@@ -173,8 +173,8 @@ def _measure(out: Path, submissions: int, single: int) -> None:
         started = time.perf_counter()
         for result in islice(store.results(generation), single):
             write_submission_files(result, out)
-        each = (time.perf_counter() - started) / single
-        print(f"result, Gradescope file and page of one submission: {each * 1000:.0f} ms")
+        cost = (time.perf_counter() - started) / single
+        print(f"result, Gradescope file and page of one submission: {cost * 1000:.0f} ms")
         largest = max(path.stat().st_size for path in (out / "reports").glob("*.html"))
         print(f"  the largest page {largest / 1e6:.2f} MB")
 
@@ -220,8 +220,8 @@ def _measure_page(out: Path, submissions: int) -> None:
 
 def _timed(call: Callable[[], T]) -> tuple[T, float]:
     began = time.perf_counter()
-    found = call()
-    return found, time.perf_counter() - began
+    result = call()
+    return result, time.perf_counter() - began
 
 
 def fill(store: Store, results: Iterable[Result]) -> int:

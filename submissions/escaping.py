@@ -11,8 +11,8 @@ def shown(text: str, cut: int = CUT) -> str:
     A name can contain terminal escapes, line breaks or characters that reverse the line. A message
     must show such a name, not obey it. HTML is not escaped here: the reports do that.
     """
-    kept = text if len(text) <= cut else f"{text[: cut - 20]}…{text[-19:]}"
-    return f"`{''.join(c if c.isprintable() else _escaped(c) for c in kept)}`"
+    short = text if len(text) <= cut else f"{text[: cut - 20]}…{text[-19:]}"
+    return f"`{''.join(c if c.isprintable() else _escaped(c) for c in short)}`"
 
 
 def listed(names: list[str]) -> str:

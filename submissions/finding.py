@@ -67,20 +67,20 @@ def find(
     whose name a browser or an editor added something; for an answers file, the only document with
     a title such as `written.pdf`, or without `code` the only one of the upload.
     """
-    own = sorted(path for path in files if not _is_foreign(path))
+    paths = sorted(path for path in files if not _is_foreign(path))
     if any("*" in name for name in code):
-        chosen, notes = _whole_upload(own, code)
+        chosen, notes = _whole_upload(paths, code)
     else:
-        chosen, notes = _best_folder(own, code)
+        chosen, notes = _best_folder(paths, code)
     near = _near(chosen)
     if whole:
         notes = notes if chosen is None else []
-        chosen = PurePosixPath() if any(path.suffix == ".py" for path in own) else None
-    found = _find_artifacts(own, artifacts, near)
-    if not code and not found:
-        found = _only_document(own, artifacts)
-        notes += [] if found else _archive_notes(own)
-    return Found(chosen, found, (*notes, *_misnamed_notes(own, found, artifacts)))
+        chosen = PurePosixPath() if any(path.suffix == ".py" for path in paths) else None
+    matches = _find_artifacts(paths, artifacts, near)
+    if not code and not matches:
+        matches = _only_document(paths, artifacts)
+        notes += [] if matches else _archive_notes(paths)
+    return Found(chosen, matches, (*notes, *_misnamed_notes(paths, matches, artifacts)))
 
 
 def _find_artifacts(
@@ -88,19 +88,19 @@ def _find_artifacts(
 ) -> dict[str, tuple[PurePosixPath, ...]]:
     """Return the files of each artifact that was found, best first."""
     candidates = {name: _candidates(files, name, near) for name in artifacts}
-    found = {name: paths for name, paths in candidates.items() if paths}
-    taken = {_stem(name) for name in found}
-    found |= {
+    matches = {name: paths for name, paths in candidates.items() if paths}
+    taken = {_stem(name) for name in matches}
+    matches |= {
         name: renamed
         for name in artifacts
         if _stem(name) not in taken and len(renamed := tuple(_renamed(files, name))) == 1
     }
-    others = [path for path in files if not is_named(path.name, artifacts)]
+    unmatched = [path for path in files if not is_named(path.name, artifacts)]
     for name in artifacts:
-        titled = {path for path in others if _is_titled(path, name)}.union(_renamed(files, name))
-        if len(titled) == 1 and _stem(name) not in {_stem(each) for each in found}:
-            found[name] = tuple(titled)
-    return found
+        titled = {path for path in unmatched if _is_titled(path, name)}.union(_renamed(files, name))
+        if len(titled) == 1 and _stem(name) not in {_stem(key) for key in matches}:
+            matches[name] = tuple(titled)
+    return matches
 
 
 def _best_folder(
@@ -191,13 +191,13 @@ def _code_notes(
         none = f"Found no folder with {' or '.join(code)}"
         return [none, *_archive_notes(files), *_notebook_notes(files, code)]
     taken = f"Using {place_name(chosen)} (contains {', '.join(folders[chosen])})"
-    others = sorted(set(folders) - {chosen}, key=lambda folder: _rank(folder, folders[folder]))
+    ignored = sorted(set(folders) - {chosen}, key=lambda folder: _rank(folder, folders[folder]))
     best = _rank(chosen, folders[chosen])
-    left = [f"{place_name(o)} ({_reason(best, _rank(o, folders[o]))})" for o in others[:3]]
-    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+    left = [f"{place_name(o)} ({_reason(best, _rank(o, folders[o]))})" for o in ignored[:3]]
+    more = f" and {len(ignored) - 3} more" if len(ignored) > 3 else ""
     notes = [f"{taken}; ignored {', '.join(left)}{more}" if left else taken]
     for name in code:
-        where = next((folder for folder in others if name in folders[folder]), None)
+        where = next((folder for folder in ignored if name in folders[folder]), None)
         if name not in folders[chosen] and where is not None:
             notes.append(
                 f"{name} is not in {place_name(chosen)} but in {place_name(where)}, "
@@ -269,8 +269,8 @@ def _adds_words(path: PurePosixPath, name: str) -> bool:
     """Return whether an answers file's name has additional words or no s: `hw4_answer.md`."""
     stem, suffix = _stem(name), PurePosixPath(name).suffix
     words = re.split(r"[^a-z]+", path.stem.casefold())
-    said = stem in words or stem.removesuffix("s") in words
-    return said and path.suffix.casefold() == suffix and suffix in WRITTEN
+    matches = stem in words or stem.removesuffix("s") in words
+    return matches and path.suffix.casefold() == suffix and suffix in WRITTEN
 
 
 def _is_titled(path: PurePosixPath, name: str) -> bool:

@@ -43,7 +43,7 @@ def _artifacts(
     upload: Path, found: Found, sizes: Mapping[PurePosixPath, int], limits: CopyLimits
 ) -> tuple[dict[str, PurePosixPath], list[str]]:
     taken, notes = {}, []
-    for name, (best, *others) in found.files.items():
+    for name, (best, *alternatives) in found.files.items():
         if sizes[best] > limits.artifact_bytes:
             notes.append(
                 f"Ignored {shown(str(best))}: larger than {limits.artifact_bytes // MIB} MiB"
@@ -53,7 +53,7 @@ def _artifacts(
         if best.name != name:
             case = " by case" if best.name.casefold() == name.casefold() else ""
             notes.append(f"Using {shown(str(best))} for {name}: the name differs{case}")
-        different = [str(o) for o in others if _differ(upload, best, o, sizes)]
+        different = [str(o) for o in alternatives if _differ(upload, best, o, sizes)]
         if different:
             notes.append(
                 f"Using {shown(str(best))}; ignored {listed(different)}, which differ from it"
@@ -78,11 +78,11 @@ def _code(
     """Return the code files to copy, modules first, up to the limits, and notes on the others."""
     if found.code is None:
         return [], []
-    wanted = set(_code_files(found.code, sizes)).difference(artifacts)
+    files = set(_code_files(found.code, sizes)).difference(artifacts)
     taken: list[PurePosixPath] = []
     left: list[str] = []
     total = 0
-    for path in sorted(wanted, key=_modules_first):
+    for path in sorted(files, key=_modules_first):
         size = sizes[path]
         notebook = path.suffix == ".ipynb"
         largest = limits.notebook_bytes if notebook else limits.code_file_bytes

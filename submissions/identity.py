@@ -64,8 +64,8 @@ def calendar_time(seconds: float) -> datetime | None:
     Any time can be claimed, and it is shown in the time zone of the due date.
     """
     try:
-        found = datetime.fromtimestamp(seconds, UTC)
-        return found if found - A_DAY < found < found + A_DAY else None
+        moment = datetime.fromtimestamp(seconds, UTC)
+        return moment if moment - A_DAY < moment < moment + A_DAY else None
     except (OverflowError, ValueError, OSError):
         return None
 
@@ -76,7 +76,7 @@ def time_of(path: Path) -> datetime | None:
     A folder's own time also changes when somebody runs its code or adds `__pycache__`.
     """
     is_folder = path.is_dir() and not path.is_symlink()
-    files = [path / each.path for each in walk(path) if not each.skipped] if is_folder else []
+    files = [path / entry.path for entry in walk(path) if not entry.skipped] if is_folder else []
     times = [file.lstat().st_mtime for file in files if file.is_file()]
     return calendar_time(max(times, default=path.lstat().st_mtime))
 

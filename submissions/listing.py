@@ -74,8 +74,8 @@ def walk(folder: Path, limits: UnpackLimits = UNPACK_LIMITS) -> Iterator[Entry]:
 
 
 def _children(folder: Path, most: int) -> "list[os.DirEntry[str]]":
-    with os.scandir(folder) as found:
-        return sorted(islice(found, most), key=lambda child: os.fsencode(child.name))
+    with os.scandir(folder) as entries:
+        return sorted(islice(entries, most), key=lambda child: os.fsencode(child.name))
 
 
 def _is_own(place: PurePosixPath, child: "os.DirEntry[str]") -> bool:

@@ -55,10 +55,10 @@ def student_text(people: Iterable[Person]) -> str:
 
 def people_in(student: str) -> tuple[Person, ...]:
     """Return the people in the text; if it has another form, one person with that name."""
-    found = [_WRITTEN.fullmatch(part) for part in student.split(BETWEEN)]
-    if not all(found):
+    matches = [_WRITTEN.fullmatch(part) for part in student.split(BETWEEN)]
+    if not all(matches):
         return (Person(student),)
-    return tuple(Person(**each.groupdict(default="")) for each in found if each)
+    return tuple(Person(**match.groupdict(default="")) for match in matches if match)
 
 
 def all_dropped(student: str) -> bool:

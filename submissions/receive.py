@@ -77,8 +77,8 @@ def open_submission(
     """
     with open_upload(submission.path, work) as folder:
         listing = list_files(folder)
-        found = find(listing.files, code=code, artifacts=artifacts, whole=whole)
-        return copy_needed(folder, listing, found, work / "clean")
+        contents = find(listing.files, code=code, artifacts=artifacts, whole=whole)
+        return copy_needed(folder, listing, contents, work / "clean")
 
 
 @contextmanager
@@ -100,23 +100,23 @@ def open_upload(path: Path, work: Path) -> Iterator[Path]:
             unpack(path, unpacked)
         else:
             entries = _entries(path)
-            if sum(each.size for each in entries) > UNPACK_LIMITS.total_bytes:
+            if sum(entry.size for entry in entries) > UNPACK_LIMITS.total_bytes:
                 raise Rejected(
                     f"{shown(path.name)} contains archives, and more than "
                     f"{UNPACK_LIMITS.total_bytes // MIB} MiB in all; unpack the archives in it, or "
                     "leave out environments and data."
                 )
-            for each in entries:
-                copy_file(path / each.path, unpacked / each.path, each.size)
-        for each in _archives_of_code(unpacked):
-            _unpack_in_place(unpacked / each.path, work / "inner")
+            for entry in entries:
+                copy_file(path / entry.path, unpacked / entry.path, entry.size)
+        for entry in _archives_of_code(unpacked):
+            _unpack_in_place(unpacked / entry.path, work / "inner")
         yield unpacked
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
 
 
 def _entries(folder: Path) -> list[Entry]:
-    return [each for each in walk(folder) if not each.skipped]
+    return [entry for entry in walk(folder) if not entry.skipped]
 
 
 def _archives_of_code(folder: Path) -> list[Entry]:

@@ -177,9 +177,9 @@ def tail(z: float) -> float:
 def report(name: str, way: Way, *, stopped: bool, wrong: bool, trials: int) -> None:
     """Print one line of the table."""
     rng = np.random.default_rng(len(name) + stopped)
-    found = [decide(way, stopped, rng) for _ in range(trials)]
-    errors = sum(right == wrong for right, _ in found)
-    draws = float(np.mean([draws for _, draws in found]))
+    decisions = [decide(way, stopped, rng) for _ in range(trials)]
+    errors = sum(right == wrong for right, _ in decisions)
+    draws = float(np.mean([draws for _, draws in decisions]))
     slope = lengths_module.content_share(draw(way, stopped, MANY, rng)).value
     bound = (let_pass if wrong else false_alarm)(way, stopped, rng)
     label = f"{name}, stopped by the end" if stopped else name

@@ -88,7 +88,7 @@ class Pair:
 def read_examples(task: Assignment, work: Path) -> list[Example]:
     """Return the examples with code, correct and incorrect, written into a folder."""
     code_criteria = {criterion.id for criterion in task.rubric if criterion.kind == "code"}
-    found = []
+    examples = []
     for folder in write_examples(task, work):
         expected = expectation(folder, task)
         correct = not expected.lost
@@ -104,8 +104,8 @@ def read_examples(task: Assignment, work: Path) -> list[Example]:
             judged = choose_criteria(task, expected.only) or {
                 criterion.id for criterion in task.rubric
             }
-            found.append(Example(folder, code, planted, correct, frozenset(judged)))
-    return found
+            examples.append(Example(folder, code, planted, correct, frozenset(judged)))
+    return examples
 
 
 def distance(one: Example, other: Example) -> int:
@@ -164,7 +164,9 @@ def pairs(examples: Sequence[Example], count: int, seed: int, into: Path) -> Ite
     """Yield a seeded sample of composed pairs, written as submissions into a folder."""
     correct = [example for example in examples if example.correct]
     wrong = [example for example in examples if not example.correct]
-    bases = {each.name: min(correct, key=lambda base: distance(each, base)) for each in wrong}
+    bases = {
+        example.name: min(correct, key=lambda base: distance(example, base)) for example in wrong
+    }
     both = list(itertools.combinations(wrong, 2))
     random.Random(seed).shuffle(both)
     for one, other in both:
@@ -195,8 +197,8 @@ def expected_alone(example: Example, found: Iterable[Verdict]) -> Expectation:
     """Return what a single example's hints may say: what it declares, or else what they do say."""
     if example.planted is not None:
         return Expectation(frozenset(example.planted))
-    named = (part for each in found for part in each.named.split("+") if part)
-    return Expectation(frozenset(named), frozenset(each.hint for each in found))
+    named = (part for verdict in found for part in verdict.named.split("+") if part)
+    return Expectation(frozenset(named), frozenset(verdict.hint for verdict in found))
 
 
 def expected_together(one: Expectation, other: Expectation) -> Expectation:
@@ -208,9 +210,9 @@ def expected_together(one: Expectation, other: Expectation) -> Expectation:
 def verdicts(result: Result, judged: Container[str]) -> Iterator[Verdict]:
     """Yield the hints of a submission's failed checks in some criteria."""
     name = result.submission.path.name
-    for found in checks_of(result):
-        if found.status in FAILING and found.check.criterion in judged:
-            yield Verdict(name, found.id, found.mistake, found.hint)
+    for check_result in checks_of(result):
+        if check_result.status in FAILING and check_result.check.criterion in judged:
+            yield Verdict(name, check_result.id, check_result.mistake, check_result.hint)
 
 
 def kind(found: Verdict, expected: Expectation) -> str:
@@ -224,16 +226,16 @@ def report(
     title: str, found: Sequence[Verdict], expected: Mapping[str, Expectation]
 ) -> Iterator[str]:
     """Yield the frequencies of the kinds, and the wrong and the new hints."""
-    kinds = [kind(each, expected[each.submission]) for each in found]
-    submissions = len({each.submission for each in found})
+    kinds = [kind(verdict, expected[verdict.submission]) for verdict in found]
+    submissions = len({verdict.submission for verdict in found})
     yield f"{title}: {len(found)} failing checks of {submissions} submissions"
     for name, count in Counter({"correct": 0, "unnamed": 0, "wrong": 0} | Counter(kinds)).items():
         share = count / len(found) if found else 0.0
         yield f"  {name:8}{count:5}  {share:6.1%}"
-    for each, name in zip(found, kinds, strict=True):
+    for verdict, name in zip(found, kinds, strict=True):
         if name in ("wrong", "new"):
-            named = f"names `{each.named}`" if each.named else "says"
-            yield f"  {name}: {each.submission}: {each.check} {named}: {each.hint}"
+            named = f"names `{verdict.named}`" if verdict.named else "says"
+            yield f"  {name}: {verdict.submission}: {verdict.check} {named}: {verdict.hint}"
 
 
 def graded(
@@ -245,7 +247,7 @@ def graded(
     with make_executor("processes", jobs) as pool:
         results = grade_all(submitted, task, options, pool, ahead=2 * jobs)
         named = ((result.submission.path.name, result) for result in results)
-        return {name: [*verdicts(each, judged[name])] for name, each in named}
+        return {name: [*verdicts(result, judged[name])] for name, result in named}
 
 
 def main() -> None:
@@ -263,23 +265,25 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="softmark-hints-") as work:
         examples = read_examples(task, Path(work) / "examples")
         composed = list(pairs(examples, arguments.pairs, arguments.seed, Path(work) / "pairs"))
-        paired = {each.name for pair in composed for each in pair.both}
+        paired = {example.name for pair in composed for example in pair.both}
         single = [
             example
             for example in examples
             if not example.correct and (example.planted is not None or example.name in paired)
         ]
         alone = graded(task, options, single, arguments.jobs)
-        expected = {each.name: expected_alone(each, alone[each.name]) for each in single}
-        declared = [each.name for each in single if each.planted is not None]
-        found = [verdict for name in declared for verdict in alone[name]]
-        print(*report(f"{len(declared)} single mistakes", found, expected), sep="\n", flush=True)
+        expected = {
+            example.name: expected_alone(example, alone[example.name]) for example in single
+        }
+        declared = [example.name for example in single if example.planted is not None]
+        hints = [verdict for name in declared for verdict in alone[name]]
+        print(*report(f"{len(declared)} single mistakes", hints, expected), sep="\n", flush=True)
         together = graded(task, options, composed, arguments.jobs)
     for pair in composed:
         one, other = (expected[example.name] for example in pair.both)
         expected[pair.folder.name] = expected_together(one, other)
-    found = [verdict for verdicts in together.values() for verdict in verdicts]
-    print(*report(f"{len(composed)} pairs", found, expected), sep="\n")
+    hints = [verdict for verdicts in together.values() for verdict in verdicts]
+    print(*report(f"{len(composed)} pairs", hints, expected), sep="\n")
 
 
 if __name__ == "__main__":

@@ -28,23 +28,23 @@ class Loss:
 
 def losses(known: Mapping[str, Expected], criterion: Criterion) -> list[Loss]:
     """Return the planted examples that lose points in a criterion, the largest loss first."""
-    found = (
+    rows = (
         Loss(expected.lost[criterion.id], name, expected.why)
         for name, expected in known.items()
         if criterion.id in expected.lost
     )
-    return sorted(found, key=lambda loss: (-loss.points, loss.example))
+    return sorted(rows, key=lambda loss: (-loss.points, loss.example))
 
 
 def lines(task: Assignment, kind: str) -> Iterator[str]:
     """Yield the lists of all criteria of a kind, or of all kinds."""
     with tempfile.TemporaryDirectory() as work:
-        known = {path.name: expectation(path, task) for path in write_examples(task, Path(work))}
+        examples = {path.name: expectation(path, task) for path in write_examples(task, Path(work))}
     for criterion in task.rubric:
         if kind in ("", criterion.kind):
-            found = losses(known, criterion)
-            yield f"{criterion.id}: {criterion.points:g} points, {len(found)} examples lose some"
-            for loss in found:
+            rows = losses(examples, criterion)
+            yield f"{criterion.id}: {criterion.points:g} points, {len(rows)} examples lose some"
+            for loss in rows:
                 share = loss.points / criterion.points if criterion.points else 0.0
                 yield f"  {loss.points:6.2f}  {share:4.0%}  {loss.example}: {loss.why}"
 

@@ -76,12 +76,12 @@ class DeadCode(cst.CSTTransformer):
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         body: list[cst.BaseStatement] = []
-        for each in updated_node.body:
+        for statement in updated_node.body:
             if body and self._rng.random() < 1 / 3:
                 self._count += 1
                 added = self._rng.choice(DEAD).format(name=f"extra_{self._count}")
                 body += list(cst.parse_module(added).body)
-            body.append(each)
+            body.append(statement)
         return updated_node.with_changes(body=body)
 
 
@@ -102,19 +102,19 @@ def _overlap(one: Code, other: Code) -> float:
         {line.strip() for text in code.values() for line in text.split("\n")}
         for code in (one, other)
     ]
-    long = [{line for line in each if len(line) >= SHORT} for each in lines]
+    long = [{line for line in code_lines if len(line) >= SHORT} for code_lines in lines]
     return len(long[0] & long[1]) / max(1, min(map(len, long)))
 
 
 def copied(code: Code, way: Sequence[str], rng: random.Random) -> Code:
     """Return a copy of the code, rewritten in this way where its rewrites apply."""
     files = dict(code)
-    made = {each.name: each.made for each in REWRITES}
+    makers = {entry.name: entry.made for entry in REWRITES}
     for rewrite in way:
         for name, text in files.items():
             module = cst.parse_module(text)
             elsewhere = "".join(files[file] for file in files if file != name)
-            change = made[rewrite](module, rng, elsewhere) if rewrite in made else DeadCode(rng)
+            change = makers[rewrite](module, rng, elsewhere) if rewrite in makers else DeadCode(rng)
             new = module.visit(change).code
             files[name] = new if bytecode(new) is not None else text
     return files
@@ -135,8 +135,8 @@ def compared(originals: Sequence[Code], copies: Sequence[Code]) -> Course:
         for at, code in enumerate((*originals, *copies)):
             folders.append(Path(work) / f"{at:03}")
             _write(folders[-1], code)
-        found = compare([read_upload(each) for each in identify_all(folders, "")])
-    share = {tuple(sorted((int(p.one), int(p.other)))): p.code.larger for p in found.ranked}
+        comparison = compare([read_upload(submission) for submission in identify_all(folders, "")])
+    share = {tuple(sorted((int(p.one), int(p.other)))): p.code.larger for p in comparison.ranked}
     n = len(originals)
     return Course(
         tuple(share.get((at, n + at), 0.0) for at in range(len(copies))),
@@ -158,7 +158,7 @@ def auc(copies: Sequence[float], independent: Sequence[float]) -> float:
 
 def interval(courses: Sequence[Course], seed: int) -> tuple[float, float]:
     """Return the 95% interval of the AUC; the solutions of each problem are resampled."""
-    rng, found = np.random.default_rng(seed), []
+    rng, areas = np.random.default_rng(seed), []
     for _ in range(RESAMPLED):
         copies: list[float] = []
         independent: list[float] = []
@@ -167,8 +167,8 @@ def interval(courses: Sequence[Course], seed: int) -> tuple[float, float]:
             copies += [course.copies[at] for at in drawn]
             pairs = combinations(sorted(drawn), 2)
             independent += [course.independent[pair] for pair in pairs if pair[0] != pair[1]]
-        found.append(auc(copies, independent))
-    low, high = np.quantile(found, (0.025, 0.975))
+        areas.append(auc(copies, independent))
+    low, high = np.quantile(areas, (0.025, 0.975))
     return float(low), float(high)
 
 
@@ -188,9 +188,9 @@ def rows(
             f"median share {np.median(copies):.0%}; {linked} of {len(copies)} linked; "
             f"{above} above every independent pair"
         )
-    alone = [share for own in problems for share in compared(own, ()).independent.values()]
+    alone = [share for codes in problems for share in compared(codes, ()).independent.values()]
     flags, pairs = sum(share >= LINKED for share in alone), len(alone)
-    low, high = (300 * 299 / 2 * each for each in wilson(flags, pairs))
+    low, high = (300 * 299 / 2 * share for share in wilson(flags, pairs))
     yield (
         f"independent solutions: {flags} of {pairs} pairs linked, largest share {max(alone):.0%}, "
         f"99% below {np.quantile(alone, 0.99):.0%}; "
@@ -210,7 +210,7 @@ def timed(made: Mapping[str, Sequence[Sequence[Code]]], count: int, seed: int) -
             words = [f"word{rng.randrange(3000)}" for _ in range(400)]
             lines = [f"town {rng.randrange(50)}" for _ in range(437)]
             _write(folder, {"answers.md": " ".join(words), "test.predictions": "\n".join(lines)})
-            size += sum(each.stat().st_size for each in folder.rglob("*.py"))
+            size += sum(path.stat().st_size for path in folder.rglob("*.py"))
         command = ["grade.py", "similarity", f"{work}/uploads", "--out", f"{work}/out"]
         start, before = time.perf_counter(), _cpu_seconds()
         subprocess.run([sys.executable, *command], check=True, capture_output=True)
@@ -234,19 +234,19 @@ def main() -> None:
     arguments = parser.parse_args()
     problems = [solutions(*problem) for problem in PROBLEMS]
     counts = ", ".join(
-        f"{len(own)} of {name} {pattern}"
-        for own, (name, pattern) in zip(problems, PROBLEMS, strict=True)
+        f"{len(codes)} of {name} {pattern}"
+        for codes, (name, pattern) in zip(problems, PROBLEMS, strict=True)
     )
     print(f"independent solutions: {counts}", flush=True)
     rng = random.Random(arguments.seed)
-    made = {
-        way: [[copied(code, rewrites, rng) for code in own] for own in problems]
+    copies = {
+        way: [[copied(code, rewrites, rng) for code in codes] for codes in problems]
         for way, rewrites in WAYS.items()
     }
-    for row in rows(problems, made, arguments.seed):
+    for row in rows(problems, copies, arguments.seed):
         print(row, flush=True)
     if arguments.timed:
-        print(timed(made, arguments.timed, arguments.seed))
+        print(timed(copies, arguments.timed, arguments.seed))
 
 
 if __name__ == "__main__":

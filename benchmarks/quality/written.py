@@ -124,11 +124,13 @@ def fit(features: Column, scores: Column, vectors: Column | None) -> Callable[..
 def proposed(answers: Answers, columns: Columns, vectors: Column | None, seed: int) -> Column:
     """Return the proposed score of each answer, fitted only on questions of other folds."""
     features = np.column_stack(list(columns.values()))
-    found = np.zeros(len(answers.scores))
+    scores = np.zeros(len(answers.scores))
     for test in folds(families(answers), seed):
-        known, asked = (None, None) if vectors is None else (vectors[~test], vectors[test])
-        found[test] = fit(features[~test], answers.scores[~test], known)(features[test], asked)
-    return found
+        fit_rows, test_rows = (None, None) if vectors is None else (vectors[~test], vectors[test])
+        scores[test] = fit(features[~test], answers.scores[~test], fit_rows)(
+            features[test], test_rows
+        )
+    return scores
 
 
 def agreement(proposal: Column, scores: Column) -> tuple[float, float]:
@@ -142,19 +144,19 @@ def report_scores(
     name: str, answers: Answers, columns: Columns, vectors: Column | None, *, seeds: int
 ) -> None:
     """Print a line with the mean over the seeds of the folds."""
-    found = np.array(
+    figures = np.array(
         [agreement(proposed(answers, columns, vectors, s), answers.scores) for s in range(seeds)]
     )
-    print(f"{name:34} r {found[:, 0].mean():.3f} (sd {found[:, 0].std():.3f})  "
-          f"RMSE {found[:, 1].mean():.3f}", flush=True)  # fmt: skip
+    print(f"{name:34} r {figures[:, 0].mean():.3f} (sd {figures[:, 0].std():.3f})  "
+          f"RMSE {figures[:, 1].mean():.3f}", flush=True)  # fmt: skip
 
 
 def report_confidence(name: str, answers: Answers, encoder: Encoder | None) -> None:
     """Print the product's own confidence, with the desired answer as the only rubric item."""
     confidence = []
-    for desired, given in zip(answers.desired, answers.given, strict=True):
+    for desired, answer in zip(answers.desired, answers.given, strict=True):
         review = Review(5, "text", (RubricItem(5, desired, (), ()),))
-        confidence.append(propose(review, given, encoder=encoder)[0].confidence)
+        confidence.append(propose(review, answer, encoder=encoder)[0].confidence)
     r, _ = agreement(np.array(confidence), answers.scores)
     print(f"{name:34} r {r:.3f}", flush=True)
 
@@ -163,8 +165,8 @@ def report_time(answers: Answers, count: int = 2000) -> None:
     """Print how long it takes to group `count` answers to one question."""
     texts = {str(place): text for place, text in enumerate(answers.given[:count])}
     began = time.perf_counter()
-    found = groups(texts)
-    print(f"{len(texts)} answers in {len(found)} groups: {time.perf_counter() - began:.1f} s")
+    clusters = groups(texts)
+    print(f"{len(texts)} answers in {len(clusters)} groups: {time.perf_counter() - began:.1f} s")
 
 
 def for_groups(answers: Answers, means: Means) -> Looked:
@@ -174,8 +176,8 @@ def for_groups(answers: Answers, means: Means) -> Looked:
 
 def for_proposals(answers: Answers, encoder: MiniLM, means: Means) -> Looked:
     """Return the encoder for all sentences and desired answers."""
-    said = {passage.text for given in set(answers.given) for passage in sentences(given)}
-    more = sorted(said - set(means))
+    texts = {passage.text for answer in set(answers.given) for passage in sentences(answer)}
+    more = sorted(texts - set(means))
     return Looked(means | dict(zip(more, encoder.encode(more), strict=True)))
 
 

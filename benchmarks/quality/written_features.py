@@ -59,15 +59,15 @@ def encoded(answers: Answers, encoder: MiniLM) -> tuple[Columns, Column, Means]:
 
 def relative(columns: Columns, question: NDArray[np.int64]) -> Columns:
     """Return the columns, and each in standard deviations from the mean of its question."""
-    found = dict(columns)
+    table = dict(columns)
     for name, column in columns.items():
         scaled = np.zeros(len(column))
         for number in np.unique(question):
-            own = column[question == number]
-            scaled[question == number] = (own - own.mean()) / (own.std() + 1e-3)
+            values = column[question == number]
+            scaled[question == number] = (values - values.mean()) / (values.std() + 1e-3)
         if np.abs(scaled).max() > 1e-6:
-            found[f"{name}_z"] = scaled
-    return found
+            table[f"{name}_z"] = scaled
+    return table
 
 
 def _encoded(answers: Answers, encode: Callable[[Sequence[str]], Any]) -> tuple[Any, Any, Any]:
@@ -93,42 +93,42 @@ def _overlap(answers: Answers) -> tuple[Column, Column, Column]:
     def mass(some: frozenset[str]) -> float:
         return sum(rare.get(word, 8.0) for word in some)
 
-    found = []
+    rows = []
     for given, desired, asked in zip(answers.given, answers.desired, answers.asked, strict=True):
-        own = content(given) - content(asked)
-        wanted = content(desired) - content(asked) or content(desired)
-        shared = mass(wanted & content(given))
-        precise = mass(wanted & own) / max(mass(own), 1e-9)
-        found.append((math.log1p(len(own)), shared / max(mass(wanted), 1e-9), precise))
-    new, covered, precise_ = np.array(found, dtype=np.float64).T
+        novel = content(given) - content(asked)
+        target = content(desired) - content(asked) or content(desired)
+        shared = mass(target & content(given))
+        precise = mass(target & novel) / max(mass(novel), 1e-9)
+        rows.append((math.log1p(len(novel)), shared / max(mass(target), 1e-9), precise))
+    new, covered, precise_ = np.array(rows, dtype=np.float64).T
     return new, covered, precise_
 
 
 def _nearness(answers: Answers, rows: Any) -> Columns:
     """Return how close an answer is to the others of its question, and these to each other."""
-    found = np.zeros((len(answers.given), 4))
+    table = np.zeros((len(answers.given), 4))
     for number in np.unique(answers.question):
         places = np.flatnonzero(answers.question == number)
         near = rows[places] @ rows[places].T
         np.fill_diagonal(near, -1)
         ordered = -np.sort(-near, axis=1)[:, :-1]
-        found[places, 0], found[places, 1] = ordered.mean(axis=1), ordered[:, 0]
-        found[places, 2], found[places, 3] = ordered[:, :5].mean(axis=1), ordered.mean()
-    return dict(zip(("near", "nearest", "near_five", "near_all"), found.T, strict=True))
+        table[places, 0], table[places, 1] = ordered.mean(axis=1), ordered[:, 0]
+        table[places, 2], table[places, 3] = ordered[:, :5].mean(axis=1), ordered.mean()
+    return dict(zip(("near", "nearest", "near_five", "near_all"), table.T, strict=True))
 
 
 def _alignment(answers: Answers, tokens: dict[str, Any]) -> Columns:
     """Return how well each desired token is matched; `gained`: those not in the question."""
-    found = []
+    rows = []
     for given, desired, asked in zip(answers.given, answers.desired, answers.asked, strict=True):
-        own, wanted, known = (tokens[text][1:-1] for text in (given, desired, asked))
-        if not len(own):
-            found.append((0.0, 0.0, 0.0, 0.0))
+        answer, target, question = (tokens[text][1:-1] for text in (given, desired, asked))
+        if not len(answer):
+            rows.append((0.0, 0.0, 0.0, 0.0))
             continue
-        met = wanted @ own.T
-        best, before = met.max(axis=1), (wanted @ known.T).max(axis=1)
+        met = target @ answer.T
+        best, before = met.max(axis=1), (target @ question.T).max(axis=1)
         novel = np.clip(1 - before, 0.02, 1)
         gained = (best * novel).sum() / novel.sum()
-        found.append((best.mean(), met.max(axis=0).mean(), gained, (best - before).mean()))
+        rows.append((best.mean(), met.max(axis=0).mean(), gained, (best - before).mean()))
     names = ("e_recall", "e_precision", "e_novel", "e_gained")
-    return dict(zip(names, np.array(found, dtype=np.float64).T, strict=True))
+    return dict(zip(names, np.array(rows, dtype=np.float64).T, strict=True))

@@ -57,10 +57,10 @@ def counts(answers: Answers, encoder: Encoder) -> dict[float, dict[int, Count]]:
     for number in map(int, np.unique(answers.question)):
         places = [int(place) for place in np.flatnonzero(answers.question == number)]
         texts = {str(place): answers.given[place] for place in places}
-        known = _once(texts, encoder)
+        cache = _once(texts, encoder)
         for threshold in THRESHOLDS:
-            found = groups(texts, encoder=known, threshold=threshold)
-            table[threshold][number] = _count([g.members for g in found], answers)
+            clusters = groups(texts, encoder=cache, threshold=threshold)
+            table[threshold][number] = _count([g.members for g in clusters], answers)
     return table
 
 
@@ -86,11 +86,11 @@ def _left_out(
     """Return for each family of questions the threshold from all the others, and its counts."""
     chosen, reached = [], []
     for left in sorted(set(family.values())):
-        others = {
+        rest = {
             threshold: [c for q, c in by.items() if family[q] != left]
             for threshold, by in table.items()
         }
-        threshold = _lowest([(t, _share(counts)) for t, counts in others.items()])
+        threshold = _lowest([(t, _share(counts)) for t, counts in rest.items()])
         chosen.append(threshold)
         reached += [c for q, c in table[threshold].items() if family[q] == left]
     return chosen, reached

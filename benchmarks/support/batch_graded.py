@@ -46,15 +46,15 @@ def score(path: Path, tier: Tier, criteria: frozenset[str], *, is_warm: bool) ->
         )
         with (
             open_data(None, seed=0) as data,
-            student(clean.code, tier, is_warm=is_warm) as asked,
+            student(clean.code, tier, is_warm=is_warm) as side,
             student(None, tier, is_warm=is_warm) as sandbox,
         ):
-            material = Material(asked, sandbox, SubmittedFiles(clean.files), data)
+            material = Material(side, sandbox, SubmittedFiles(clean.files), data)
             plugin = GradingPlugin(ASSIGNMENT, material, criteria)
             run_checks(ASSIGNMENT.folder, plugin)
-        wanted = scoring.wanted_criteria(ASSIGNMENT, criteria)
-        found = tuple(scoring.criterion_result(each, plugin.results) for each in wanted)
-    if (total := scoring.total(found)) is None:
+        rubric = scoring.wanted_criteria(ASSIGNMENT, criteria)
+        results = tuple(scoring.criterion_result(criterion, plugin.results) for criterion in rubric)
+    if (total := scoring.total(results)) is None:
         raise SystemExit(f"{path.name} could not be graded: {plugin.faults}")
     return total
 

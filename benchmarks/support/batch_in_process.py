@@ -114,8 +114,8 @@ class Checks(unittest.TestCase):
 
 def _add(check: Callable[..., None], points: float, given: Mapping[str, Any]) -> None:
     def method(_self: unittest.TestCase) -> None:
-        own = {"score": Score()}
-        check(**{name: {**given, **own}[name] for name in inspect.signature(check).parameters})
+        fixtures = {"score": Score()}
+        check(**{name: {**given, **fixtures}[name] for name in inspect.signature(check).parameters})
 
     setattr(Checks, check.__name__, decorators.weight(points)(method))
 
@@ -126,12 +126,12 @@ def grade_with_gradescope(code: str, modules: tuple[str, ...]) -> None:
     reader = importlib.import_module(f"{PACKAGE}.span_corruption.reader").Reader(
         InProcess(), SETTINGS["settings"], Inputs(), {}
     )
-    given = {"student": InProcess(), "reader": reader, "settings": SETTINGS["settings"]}
-    given["inputs"] = Inputs()
+    fixtures = {"student": InProcess(), "reader": reader, "settings": SETTINGS["settings"]}
+    fixtures["inputs"] = Inputs()
     for name in modules:
         for check in vars(importlib.import_module(name)).values():
             if callable(check) and getattr(check, "__name__", "").startswith("test_"):
-                _add(check, 1, given)
+                _add(check, 1, fixtures)
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(Checks)
     with Path("results.json").open("w", encoding="utf-8") as stream:
         json_test_runner.JSONTestRunner(stream=stream, visibility="visible").run(suite)

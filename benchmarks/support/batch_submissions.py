@@ -21,7 +21,7 @@ SPOILED = {  # inserted before correct code: a wait of two seconds, or an exit
 def generate(folder: Path, count: int) -> list[Path]:
     """Write `count` submissions to the folder, always the same ones."""
     task = load_assignment("cs224n-a4")
-    made = []
+    submissions = []
     with tempfile.TemporaryDirectory() as work:
         examples = write_examples(task, Path(work))
         sources = {"right": cycle(_right(examples, task)), "wrong": cycle(_wrong(examples, task))}
@@ -34,8 +34,8 @@ def generate(folder: Path, count: int) -> list[Path]:
                 name, text = SPOILED[kind]
                 code = target / "src" / name
                 code.write_text(text + code.read_text(encoding="utf-8"), encoding="utf-8")
-            made.append(target)
-    return made
+            submissions.append(target)
+    return submissions
 
 
 def _right(examples: Sequence[Path], task: Assignment) -> Iterator[Path]:

@@ -53,10 +53,10 @@ class Schedule:
 def plain_optimizer(model: nn.Module, learning_rate: float) -> torch.optim.AdamW:
     """Return AdamW with the course's groups: everything but biases decays."""
     decayed = [p for name, p in model.named_parameters() if not name.endswith("bias")]
-    others = [p for name, p in model.named_parameters() if name.endswith("bias")]
+    biases = [p for name, p in model.named_parameters() if name.endswith("bias")]
     groups = [
         {"params": decayed, "weight_decay": WEIGHT_DECAY},
-        {"params": others, "weight_decay": 0.0},
+        {"params": biases, "weight_decay": 0.0},
     ]
     return torch.optim.AdamW(groups, lr=learning_rate, betas=BETAS)
 

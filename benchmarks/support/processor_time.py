@@ -31,13 +31,13 @@ class Cost:
 @contextmanager
 def counted() -> Iterator[list[Cost]]:
     """Yield a list that receives the cost of the processes started inside, once they have ended."""
-    found: list[Cost] = []
+    costs: list[Cost] = []
     with counter() as used:
         started, before = time.monotonic(), used()
         try:
-            yield found
+            yield costs
         finally:
-            found.append(Cost(used() - before, time.monotonic() - started))
+            costs.append(Cost(used() - before, time.monotonic() - started))
 
 
 @contextmanager

@@ -64,18 +64,18 @@ def attack_all(
         Canaries(Path(work)) as canaries,
     ):
         base, honest = _graded_alone(Path(work), task, options, executor)
-        known = build_attackers(
+        attacks = build_attackers(
             chosen, base.submission.path, Path(work) / "uploads", task.files, canaries
         )
-        uploads = identify_all(among(list(known), honest.submission.path), task.name)
+        uploads = identify_all(among(list(attacks), honest.submission.path), task.name)
         problems: list[str] = []
         for result in grade_all(uploads, task, options, executor, ahead=ahead):
-            attack = known.get(result.submission.path)
+            attack = attacks.get(result.submission.path)
             if attack is None:
                 problems += changes(result, honest)
             else:
-                found = tuple(gains(result, base, canaries))
-                yield Verdict(attack.kind, attack.name, tier, found)
+                gained = tuple(gains(result, base, canaries))
+                yield Verdict(attack.kind, attack.name, tier, gained)
         yield Verdict(ALL, ALL, tier, (*problems, *canaries.harmed()))
 
 
@@ -95,8 +95,8 @@ def _graded_alone(
     paths = [build_base(task, work / "base"), build_solution(task, work / "honest")]
     submitted = identify_all(paths, task.name)
     results = grade_all(submitted, task, options, executor)
-    found = {result.submission.path: result for result in results}
-    base, honest = (found[path] for path in paths)
+    by_path = {result.submission.path: result for result in results}
+    base, honest = (by_path[path] for path in paths)
     judged = [graded for graded in base.criteria if graded.criterion.kind != "written"]
     if all(graded.points in (None, graded.criterion.points) for graded in judged):
         raise UsageError(
@@ -108,9 +108,9 @@ def _graded_alone(
 
 def attack_row(verdict: Verdict) -> AttackRow:
     """Return the attack's row of a table: its class and name, its tier and what happened."""
-    found = "; ".join(verdict.problems) or "fails, as it should"
+    problems = "; ".join(verdict.problems) or "fails, as it should"
     name = f"{verdict.kind:<13} {verdict.attack}"
-    return AttackRow(name, f"{verdict.tier}: {found}", failed=not verdict.problems)
+    return AttackRow(name, f"{verdict.tier}: {problems}", failed=not verdict.problems)
 
 
 def tighten_limits(
@@ -141,23 +141,23 @@ def gains(result: Result, base: Result, canaries: Canaries) -> Iterator[str]:
     """Yield what an attack achieved, in words; nothing if it failed."""
     if result.status == "incomplete":
         yield f"Softmark could not grade it: {'; '.join(result.faults)}"
-    before = {each.criterion.id: each.points for each in base.criteria}
+    before = {graded.criterion.id: graded.points for graded in base.criteria}
     for graded in result.criteria:
         name, most = graded.criterion.id, before.get(graded.criterion.id)
         if graded.points is not None and most is not None and graded.points > most + 1e-9:
             yield f"`{name}` earns {graded.points:g}, without the attack {most:g}"
-    said = json.dumps(result_to_json(result), ensure_ascii=False)
-    if LOOT in said:
-        start = said.index(LOOT) + len(LOOT)
-        yield f"it found {said[start : start + 120]}"
-    yield from (f"it brought back {name}" for name in canaries.named_in(said))
+    text = json.dumps(result_to_json(result), ensure_ascii=False)
+    if LOOT in text:
+        start = text.index(LOOT) + len(LOOT)
+        yield f"it found {text[start : start + 120]}"
+    yield from (f"it brought back {name}" for name in canaries.named_in(text))
 
 
 def changes(result: Result, alone: Result) -> Iterator[str]:
     """Yield how a Result differs from that of the same submission graded without attackers."""
     before, after = (
-        {check.id: replace(check, seconds=0.0) for c in each.criteria for check in c.checks}
-        for each in (alone, result)
+        {check.id: replace(check, seconds=0.0) for c in graded.criteria for check in c.checks}
+        for graded in (alone, result)
     )
     for name in before.keys() | after.keys():
         if before.get(name) != after.get(name):

@@ -34,7 +34,7 @@ def _zip(folder: Path, *extra: tuple[str, bytes]) -> Path:
     """Replace the folder by an archive of it with extra entries; return the archive."""
     path = folder.with_suffix(".zip")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(each for each in folder.rglob("*") if each.is_file()):
+        for file in sorted(file for file in folder.rglob("*") if file.is_file()):
             archive.write(file, file.relative_to(folder))
         for name, content in extra:
             archive.writestr(name, content)
@@ -50,7 +50,7 @@ def _nested(folder: Path) -> Path:
 
 
 def _twice(folder: Path) -> Path:
-    names = [str(each.relative_to(folder)) for each in folder.rglob("*.py")]
+    names = [str(path.relative_to(folder)) for path in folder.rglob("*.py")]
     return _zip(folder, *((name.upper(), b"raise SystemExit") for name in names))
 
 

@@ -116,9 +116,9 @@ class Canaries:
 
     def _left(self) -> list[int]:
         deadline = time.monotonic() + PATIENCE
-        while (found := list(_processes_with(self.mark))) and time.monotonic() < deadline:
+        while (pids := list(_processes_with(self.mark))) and time.monotonic() < deadline:
             time.sleep(0.1)
-        return found
+        return pids
 
 
 def _traces() -> list[Path]:

@@ -68,15 +68,15 @@ class _Attacks(BaseModel, extra="forbid"):
 def known_attacks() -> list[Attack]:
     """Return all known attacks, by name."""
     text = (HOSTILE / "attacks.toml").read_text(encoding="utf-8")
-    found = _Attacks.model_validate(tomllib.loads(text)).attack
-    return sorted(found, key=lambda attack: attack.name)
+    attacks = _Attacks.model_validate(tomllib.loads(text)).attack
+    return sorted(attacks, key=lambda attack: attack.name)
 
 
 def build_attackers(
     chosen: Sequence[Attack], base: Path, uploads: Path, files: FileSpec, canaries: Canaries
 ) -> dict[Path, Attack]:
     """Create an upload for each of these attacks."""
-    return {build_attacker(each, base, uploads, files, canaries): each for each in chosen}
+    return {build_attacker(attack, base, uploads, files, canaries): attack for attack in chosen}
 
 
 def build_attacker(
@@ -126,7 +126,7 @@ def _with_definitions_attacked(text: str, runs: str) -> str:
     lines = text.splitlines(keepends=True)
     for node in reversed(ast.parse(text).body):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             lines.insert(first - 1, ON_EACH_DEFINITION)
     return _below_the_top(text, lines, BRINGS_IT.format(answers=runs == "answer"))
 
@@ -163,7 +163,9 @@ def build_base(assignment: Assignment, folder: Path) -> Path:
         usual = _usual_files(examples, assignment)
         for path in _code_files(folder, assignment.files):
             wrong = [
-                text for each in worst if (text := _text_of(each, path.name)) != usual[path.name]
+                text
+                for example in worst
+                if (text := _text_of(example, path.name)) != usual[path.name]
             ]
             if wrong and wrong[0]:
                 path.write_text(wrong[0], encoding="utf-8")
@@ -172,8 +174,8 @@ def build_base(assignment: Assignment, folder: Path) -> Path:
 
 def _joined(worst: Sequence[Path], folder: Path) -> Path:
     """Add to the base the modules that only other examples have."""
-    for each in worst:
-        for path in each.glob("*.py"):
+    for example in worst:
+        for path in example.glob("*.py"):
             if not (folder / path.name).exists():
                 shutil.copyfile(path, folder / path.name)
     return folder

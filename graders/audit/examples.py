@@ -73,8 +73,8 @@ def example_names(assignment: Assignment) -> list[str]:
 
 
 def _names(assignment: Assignment, planted: Mapping[str, Planted]) -> list[str]:
-    own = (file.parent.name for file in (assignment.folder / "examples").glob(f"*/{EXPECTED}"))
-    return sorted({*own, *planted})
+    folders = (file.parent.name for file in (assignment.folder / "examples").glob(f"*/{EXPECTED}"))
+    return sorted({*folders, *planted})
 
 
 def write_examples(assignment: Assignment, folder: Path) -> list[Path]:
@@ -108,19 +108,21 @@ def plant(assignment: Assignment, name: str, result: Result, why: str) -> Path:
         problem = f"`{name}` is {'taken' if taken else 'not a valid name of an example'}"
         raise UsageError(problem, "use another one in lowercase letters, such as `right-sparse`")
     lost = {graded.criterion.id: round(certain_loss(graded), 2) for graded in result.criteria}
-    told = Planted(name=name, why=why, lost={key: points for key, points in lost.items() if points})
+    planted = Planted(
+        name=name, why=why, lost={key: points for key, points in lost.items() if points}
+    )
     try:
         place.parent.mkdir(exist_ok=True)
         with (
             tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as work,
             open_upload(result.submission.path, Path(work)) as folder,
         ):
-            made = Path(work) / "example"
+            example = Path(work) / "example"
             for file in list_files(folder).files:
-                (made / file).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(folder / file, made / file)
-            (made / EXPECTED).write_text(_told(told), encoding="utf-8")
-            made.rename(place)
+                (example / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(folder / file, example / file)
+            (example / EXPECTED).write_text(_told(planted), encoding="utf-8")
+            example.rename(place)
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}"
         raise UsageError(
@@ -136,10 +138,10 @@ def expectation(folder: Path, assignment: Assignment) -> Expected:
     """Return the expected result of an example; raises UsageError if it is malformed."""
     text, source = (folder / EXPECTED).read_text(encoding="utf-8"), _source(assignment, folder.name)
     expected = parse_table(text, Expected, source, SHAPE)
-    known = {criterion.id for criterion in assignment.rubric}
-    unknown = sorted({*expected.lost, *expected.hint} - known)
+    criteria = {criterion.id for criterion in assignment.rubric}
+    unknown = sorted({*expected.lost, *expected.hint} - criteria)
     if unknown:
-        near = did_you_mean(unknown[0], known)
+        near = did_you_mean(unknown[0], criteria)
         raise UsageError(
             f"{source}: `{folder.name}`: there is no criterion `{unknown[0]}`{near}", SHAPE
         )
@@ -148,8 +150,8 @@ def expectation(folder: Path, assignment: Assignment) -> Expected:
 
 def _source(assignment: Assignment, name: str) -> str:
     """Return the file that contains the expected result of an example."""
-    own = assignment.folder / "examples" / name / EXPECTED
-    return str(own if own.is_file() else assignment.folder / PLANTED)
+    file = assignment.folder / "examples" / name / EXPECTED
+    return str(file if file.is_file() else assignment.folder / PLANTED)
 
 
 def _planted(assignment: Assignment) -> dict[str, Planted]:
@@ -157,10 +159,10 @@ def _planted(assignment: Assignment) -> dict[str, Planted]:
     file = assignment.folder / PLANTED
     if not file.is_file():
         return {}
-    found = read_table(file, _Examples, SHAPE).example
-    named = {each.name: each for each in found}
+    entries = read_table(file, _Examples, SHAPE).example
+    named = {entry.name: entry for entry in entries}
     for name in named:
-        if PurePosixPath(name).name != name or [each.name for each in found].count(name) > 1:
+        if PurePosixPath(name).name != name or [entry.name for entry in entries].count(name) > 1:
             raise UsageError(f"{file}: `{name}` is not a unique name without a slash", SHAPE)
     return named
 
@@ -215,8 +217,8 @@ def _wrong(assignment: Assignment, name: str, problem: str) -> UsageError:
 
 def _told(example: Planted) -> str:
     """Return an example's expected result as TOML, with strings and lists written as JSON."""
-    known = example.model_dump(include=set(Expected.model_fields), exclude_defaults=True)
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in known.items())
+    fields = example.model_dump(include=set(Expected.model_fields), exclude_defaults=True)
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in fields.items())
 
 
 def _toml(value: Any) -> str:

@@ -27,13 +27,13 @@ def freeze(
 
     Raises UsageError if the kept verdicts are of a solution with other verdicts.
     """
-    kept, found = kept or {}, _verdicts(findings)
-    if kept and kept.get(REFERENCE) != found[REFERENCE]:
+    kept, fresh = kept or {}, _verdicts(findings)
+    if kept and kept.get(REFERENCE) != fresh[REFERENCE]:
         raise UsageError(
             f"{file}: the solution's verdicts differ from those in this file",
             "freeze all examples: leave out their names",
         )
-    named = sorted({**kept, **found}.items())
+    named = sorted({**kept, **fresh}.items())
     text = ",\n".join(f'"{name}": {{{_lines(verdicts)}}}' for name, verdicts in named)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,9 @@ def read_frozen(file: Path) -> Mapping[str, Verdicts]:
         frozen = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{file} cannot be read: {error}", "write it with `--freeze`") from error
-    if not isinstance(frozen, dict) or not all(isinstance(each, dict) for each in frozen.values()):
+    if not isinstance(frozen, dict) or not all(
+        isinstance(entry, dict) for entry in frozen.values()
+    ):
         raise UsageError(f"{file} contains no verdicts", "write it with `--freeze`")
     return dict(frozen)
 
@@ -60,12 +62,12 @@ def compare_frozen(findings: Sequence[Finding], frozen: Mapping[str, Verdicts]) 
 
     A frozen example that is missing from the findings gets its own finding.
     """
-    found = _verdicts(findings)
+    verdicts = _verdicts(findings)
     compared = [
-        replace(finding, problems=(*finding.problems, *_changes(frozen, found, finding.name)))
+        replace(finding, problems=(*finding.problems, *_changes(frozen, verdicts, finding.name)))
         for finding in findings
     ]
-    gone = sorted(frozen.keys() - found.keys())
+    gone = sorted(frozen.keys() - verdicts.keys())
     return compared + [
         Finding(name, "", {}, ("it is frozen, but no longer exists",)) for name in gone
     ]
@@ -98,7 +100,9 @@ def _changes(
     if name not in frozen:
         yield "it is new since the verdicts were frozen"
         return
-    before, after = ({**each.get(REFERENCE, {}), **each[name]} for each in (frozen, found))
+    before, after = (
+        {**verdicts.get(REFERENCE, {}), **verdicts[name]} for verdicts in (frozen, found)
+    )
     for check in sorted(before.keys() | after.keys()):
         old, new = before.get(check), after.get(check)
         if old != new:

@@ -115,8 +115,8 @@ class Grader:
         waiting: dict[str, list[Upload]] = {}  # some may have the same files
         for upload in uploads:
             key = _key(whole, upload)
-            if (known := self._kept.get(key)) is not None:
-                yield upload, known
+            if (earlier := self._kept.get(key)) is not None:
+                yield upload, earlier
             else:
                 waiting.setdefault(key, []).append(upload)
         with tempfile.TemporaryDirectory(prefix="softmark-audit-") as work:
@@ -126,8 +126,8 @@ class Grader:
             )
             in_time = takewhile(lambda _: time.monotonic() < deadline, written)
             assignment, options = request.assignment, request.options
-            found = grade_all(in_time, assignment, options, self._executor, ahead=self._ahead)
-            for result in found:
+            results = grade_all(in_time, assignment, options, self._executor, ahead=self._ahead)
+            for result in results:
                 key = named[result.submission.path.name]
                 graded = graded_of(result)
                 self._kept.add(key, graded)
@@ -165,6 +165,6 @@ def graded_of(result: Result) -> Graded:
         for check in checks_of(result)
     )
     broken = result.status in ("incomplete", "rejected")
-    said = "; ".join(result.faults) or str(result.environment.get("rejected", result.status))
+    fault = "; ".join(result.faults) or str(result.environment.get("rejected", result.status))
     lost = {name: points for name, points in lost.items() if points > 0}
-    return Graded(lost, checks, said if broken else "")
+    return Graded(lost, checks, fault if broken else "")

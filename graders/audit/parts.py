@@ -83,17 +83,19 @@ class _Run:
         """
         bases = {change.change.id: change.change.base for change in changes}
         uploads = [Upload(change.change.id, change.files) for change in changes]
-        found = self.grade_uploads(uploads, request, part)
-        return {name: _beyond(each, self.alone[bases[name]]) for name, each in found}
+        results = self.grade_uploads(uploads, request, part)
+        return {name: _beyond(graded, self.alone[bases[name]]) for name, graded in results}
 
     def grade_uploads(
         self, uploads: Sequence[Upload], request: GradingRequest, part: str
     ) -> list[tuple[str, Graded]]:
         """Return the results by name; note what could not be graded in `faults`."""
-        found = self.grader.grade(uploads, request, self.deadline(part))
-        done = list(self.watch(found, len(uploads)))
-        self.faults.extend(f"{each.name}: {graded.fault}" for each, graded in done if graded.fault)
-        return [(each.name, graded) for each, graded in done if not graded.fault]
+        pairs = self.grader.grade(uploads, request, self.deadline(part))
+        done = list(self.watch(pairs, len(uploads)))
+        self.faults.extend(
+            f"{upload.name}: {graded.fault}" for upload, graded in done if graded.fault
+        )
+        return [(upload.name, graded) for upload, graded in done if not graded.fault]
 
 
 def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> Audit:
@@ -116,8 +118,8 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
         rewrites = _audit_rewrites(run)
         mutations = _audit_mutants(run, audited.accepted)
     seconds = round(time.monotonic() - started, 1)
-    found = (mutations, rewrites, nulls, steadiness, tuple(run.faults))
-    return Audit(task.name, task.title, plan.seed, seconds, *found)
+    parts = (mutations, rewrites, nulls, steadiness, tuple(run.faults))
+    return Audit(task.name, task.title, plan.seed, seconds, *parts)
 
 
 def _beyond(graded: Graded, base: Graded) -> Graded:
@@ -142,18 +144,18 @@ def _of_code(request: GradingRequest) -> GradingRequest:
 
 def _chosen(bases: Sequence[Base], audited: AuditSettings, seed: int) -> list[Base]:
     """Return the solution and the bases that audit.toml names, or else a sample of the others."""
-    solution, *others = bases
+    solution, *examples = bases
     if audited.bases is None:
         rng = random.Random(seed)  # noqa: S311  a sample, not a secret
-        return [solution, *rng.sample(others, min(len(others), OTHERS))]
-    known = {each.name: each for each in others}
+        return [solution, *rng.sample(examples, min(len(examples), OTHERS))]
+    by_name = {base.name: base for base in examples}
     for name in audited.bases:
-        if name not in known:
+        if name not in by_name:
             raise UsageError(
                 f"{FILE}: `{name}` in `bases` is no correct example with code of its own",
                 "correct examples are named right-* and lose nothing",
             )
-    return [solution, *(known[name] for name in audited.bases)]
+    return [solution, *(by_name[name] for name in audited.bases)]
 
 
 def _grade_solution(run: _Run) -> None:
@@ -173,9 +175,9 @@ def _with_graded_bases(run: _Run) -> _Run:
 
     An example of one part of an assignment lacks the others, and so loses their points anyway.
     """
-    uploads = [Upload(each.name, each.files) for each in run.bases[1:]]
+    uploads = [Upload(base.name, base.files) for base in run.bases[1:]]
     run.alone.update(run.grade_uploads(uploads, run.request, "bases"))
-    return replace(run, bases=[each for each in run.bases if each.name in run.alone])
+    return replace(run, bases=[base for base in run.bases if base.name in run.alone])
 
 
 def _audit_nulls(run: _Run) -> Nulls:
@@ -183,14 +185,14 @@ def _audit_nulls(run: _Run) -> Nulls:
     nulls = list(null_submissions(task, run.bases[0]))
     graded = run.grade(nulls, _tighten_limits(run.request), "nulls")
     points = {criterion.id: criterion.points for criterion in task.rubric}
-    found = []
-    for name, each in graded.items():
-        kept = {
-            criterion: round(1 - each.lost.get(criterion, 0.0) / points[criterion], 4)
+    results = []
+    for name, result in graded.items():
+        shares = {
+            criterion: round(1 - result.lost.get(criterion, 0.0) / points[criterion], 4)
             for criterion in code_criteria(task)
         }
-        found.append(Null(name, kept))
-    return Nulls(len(nulls), run.plan.null_share, tuple(found))
+        results.append(Null(name, shares))
+    return Nulls(len(nulls), run.plan.null_share, tuple(results))
 
 
 def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Steadiness:
@@ -223,10 +225,10 @@ def _audit_rewrites(run: _Run) -> Rewrites:
     graded = run.grade(rewrites, run.request, "rewrites")
     lost = []
     for rewrite in rewrites:
-        found = graded.get(rewrite.change.id)
-        points = lost_on_code(found, code_criteria(task)) if found else {}
-        if found and points:
-            lost.append(LostRewrite(rewrite.change, points, failed_checks(found, points)))
+        result = graded.get(rewrite.change.id)
+        points = lost_on_code(result, code_criteria(task)) if result else {}
+        if result and points:
+            lost.append(LostRewrite(rewrite.change, points, failed_checks(result, points)))
     return Rewrites(len(rewrites), len(graded), tuple(lost))
 
 
@@ -244,8 +246,8 @@ def _audit_mutants(run: _Run, accepted: Mapping[str, Accepted]) -> Mutations:
 
 def _unmatched(ids: set[str], others: Iterator[Changed]) -> list[str]:
     """Return the ids that no other mutant has."""
-    for each in others:
-        ids.discard(each.change.id)
+    for mutant in others:
+        ids.discard(mutant.change.id)
         if not ids:
             break
     return sorted(ids)

@@ -37,7 +37,7 @@ class AuditSettings(BaseModel, extra="forbid"):
     @property
     def accepted(self) -> dict[str, Accepted]:
         """Return the recorded survivors by id."""
-        return {each.id: each for each in self.survivor}
+        return {survivor.id: survivor for survivor in self.survivor}
 
 
 def read_audit_settings(assignment: Assignment) -> AuditSettings:
@@ -45,9 +45,9 @@ def read_audit_settings(assignment: Assignment) -> AuditSettings:
     file = assignment.folder / FILE
     if not file.is_file():
         return AuditSettings()
-    found = read_table(file, AuditSettings, SHAPE)
-    ids = [each.id for each in found.survivor]
-    for each in ids:
-        if ids.count(each) > 1:
-            raise UsageError(f"{file}: survivor `{each}` is listed twice", "remove one of them")
-    return found
+    settings = read_table(file, AuditSettings, SHAPE)
+    ids = [survivor.id for survivor in settings.survivor]
+    for id_ in ids:
+        if ids.count(id_) > 1:
+            raise UsageError(f"{file}: survivor `{id_}` is listed twice", "remove one of them")
+    return settings

@@ -90,10 +90,10 @@ def _place(change: Change) -> tuple[str, str]:
 
 def _touched(killed: Sequence[KilledMutant]) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return the criteria that lost points on mutants of each function or class."""
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    criteria: dict[tuple[str, str], set[str]] = defaultdict(set)
     for mutant in killed:
-        found[_place(mutant.change)] |= mutant.lost.keys()
-    return {place: tuple(sorted(names)) for place, names in found.items()}
+        criteria[_place(mutant.change)] |= mutant.lost.keys()
+    return {place: tuple(sorted(names)) for place, names in criteria.items()}
 
 
 def _killed_mutant(change: Change, graded: Graded, lost: Mapping[str, float]) -> KilledMutant:
@@ -108,9 +108,9 @@ def _survivor(
     accepted: Mapping[str, Accepted],
 ) -> Survivor:
     failed = {check.criterion for check in graded.checks if check.status in ("failed", "partial")}
-    known = accepted.get(change.id)
-    said = (known.verdict, known.reason) if known else ("", "")
-    return Survivor(change, 0.0, tuple(criteria), tuple(sorted(failed)), *said)
+    record = accepted.get(change.id)
+    words = (record.verdict, record.reason) if record else ("", "")
+    return Survivor(change, 0.0, tuple(criteria), tuple(sorted(failed)), *words)
 
 
 def _by_suspicion(

@@ -101,8 +101,10 @@ def examples_by_part(assignment: Assignment, folders: Sequence[Path]) -> Iterato
         yield Part("", None, folders)
         return
     written = frozenset(criterion.id for criterion in assignment.rubric) - rest
-    asked = {path: expectation(path, assignment).only for path in folders}
-    chosen = {path: choose_criteria(assignment, only) or rest for path, only in asked.items()}
+    restrictions = {path: expectation(path, assignment).only for path in folders}
+    chosen = {
+        path: choose_criteria(assignment, only) or rest for path, only in restrictions.items()
+    }
     yield Part("", rest, [path for path in folders if chosen[path] & rest])
     answering = [path for path in folders if holds_answers(path)]
     if answering:
@@ -184,22 +186,22 @@ def _verdict(found: CheckResult) -> Mapping[str, str | float]:
 
 def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[str]:
     """Yield the checks that do not earn the fraction expected in [check]."""
-    found = {check.id: check for check in checks_of(result)}
+    checks = {check.id: check for check in checks_of(result)}
     for name, fraction in expected.items():
-        if name not in found:
-            yield f"there is no check `{name}`{did_you_mean(name, found)}"
-        elif found[name].status == "needs_review" and not found[name].fraction:
+        if name not in checks:
+            yield f"there is no check `{name}`{did_you_mean(name, checks)}"
+        elif checks[name].status == "needs_review" and not checks[name].fraction:
             yield f"`{name}` needs manual grading, expected {fraction:.2f}"
-        elif abs(found[name].fraction - fraction) > 0.005:
-            graded = found[name]
+        elif abs(checks[name].fraction - fraction) > 0.005:
+            graded = checks[name]
             yield f"`{name}` earns {graded.fraction:.2f}, expected {fraction:.2f}: {graded.message}"
 
 
 def _hint_problems(result: Result, planted: Sequence[str] | None) -> Iterator[str]:
     """Yield hints that name a known mistake that the example does not declare."""
-    for found in checks_of(result):
-        if planted is not None and not _names_planted(found, planted):
-            yield f"`{found.id}` names the mistake `{found.mistake}`, which is not planted"
+    for check in checks_of(result):
+        if planted is not None and not _names_planted(check, planted):
+            yield f"`{check.id}` names the mistake `{check.mistake}`, which is not planted"
 
 
 def checks_of(result: Result) -> Iterator[CheckResult]:
@@ -215,8 +217,8 @@ def _names_planted(found: CheckResult, planted: Sequence[str]) -> bool:
 def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
     name = result.criterion.id
     if not result.checks:
-        asked = result.criterion.kind == "written"
-        yield f"`{name}` has no check{ASK_IN_WRITING if asked else ''}"
+        written = result.criterion.kind == "written"
+        yield f"`{name}` has no check{ASK_IN_WRITING if written else ''}"
         return
     if any(check.status == "error" for check in result.checks):
         return  # the faults say why
@@ -225,8 +227,8 @@ def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
     if abs(loses - should_lose) > 0.005:
         yield f"`{name}` loses {loses:.2f}, expected {should_lose:.2f}: {_reasons(result)}"
     words = expected.hint.get(name)
-    said = " ".join(f"{c.message} {c.hint}" for c in result.checks)
-    if words is not None and words not in said:
+    text = " ".join(f"{c.message} {c.hint}" for c in result.checks)
+    if words is not None and words not in text:
         yield f"`{name}` does not say {words!r}; it says: {_reasons(result)}"
 
 

@@ -21,7 +21,9 @@ def evaluate_places(path: Path | str, predictions: Sequence[str]) -> tuple[float
         return 0.0, 0.0
     if len(places) != len(predictions):
         raise ValueError(f"{len(predictions)} predictions for {len(places)} questions")
-    correct = sum(place == said for place, said in zip(places, predictions, strict=True))
+    correct = sum(
+        place == prediction for place, prediction in zip(places, predictions, strict=True)
+    )
     return float(len(places)), float(correct)
 
 

@@ -65,11 +65,11 @@ def write_sentiment(folder: Path, form: Form, seed: int = 0) -> None:
         if form == "sst2":
             name, lines = (
                 f"{names[part]}.tsv",
-                [f"{each.sentence}\t{each.label}" for each in reviews],
+                [f"{review.sentence}\t{review.label}" for review in reviews],
             )
         else:
             rng = random.Random(f"{seed} {part} questions")
-            name, lines = f"{names[part]}.jsonl", [as_question(each, rng) for each in reviews]
+            name, lines = f"{names[part]}.jsonl", [as_question(review, rng) for review in reviews]
         text = "".join(f"{line}\n" for line in lines)
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 

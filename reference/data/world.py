@@ -130,10 +130,10 @@ def place_names(rng: random.Random) -> list[str]:
 
     The first letter is what a model learns first; more shared ones would make it guess.
     """
-    others = PLACES - 1
-    initials = INITIALS + "".join(rng.sample(INITIALS, k=others - len(INITIALS)))
+    count = PLACES - 1
+    initials = INITIALS + "".join(rng.sample(INITIALS, k=count - len(INITIALS)))
     names: dict[str, None] = {}
-    while len(names) < others:
+    while len(names) < count:
         middle = rng.choice(VOWELS) + rng.choice("dlmnrstv")
         names[initials[len(names)] + middle + rng.choice(ENDINGS)] = None
     return list(names)

@@ -63,10 +63,10 @@ class Classifier(nn.Module):
         (B, _), P = tokens.ids.shape, len(self.prefix)
         words = self.words(tokens.ids)  # (B, T, d)
         x = torch.cat([self.prefix.to(words.dtype).expand(B, P, -1), words], dim=1)  # (B, P+T, d)
-        given = {"inputs_embeds": x, "attention_mask": F.pad(tokens.mask, (P, 0), value=1)}
+        inputs = {"inputs_embeds": x, "attention_mask": F.pad(tokens.mask, (P, 0), value=1)}
         if tokens.segments is not None:
-            given["token_type_ids"] = F.pad(tokens.segments, (P, 0))  # the prefix is in the first
-        hidden = self.backbone(**given).last_hidden_state[:, P:].float()  # (B, T, d)
+            inputs["token_type_ids"] = F.pad(tokens.segments, (P, 0))  # the prefix is in the first
+        hidden = self.backbone(**inputs).last_hidden_state[:, P:].float()  # (B, T, d)
         mask = tokens.mask.unsqueeze(-1)  # (B, T, 1)
         pooled: torch.Tensor = (hidden * mask).sum(1) / mask.sum(1)  # (B, d)
         return pooled
@@ -88,12 +88,12 @@ class Classifier(nn.Module):
 
         Raises ValueError if names or shapes differ.
         """
-        own = self.trained()
-        if own.keys() != state.keys():
-            name = sorted(own.keys() ^ state.keys())[0]
+        parameters = self.trained()
+        if parameters.keys() != state.keys():
+            name = sorted(parameters.keys() ^ state.keys())[0]
             raise ValueError(f"{name} is not in both models")
         with torch.no_grad():
-            for name, parameter in own.items():
+            for name, parameter in parameters.items():
                 if parameter.shape != state[name].shape:
                     raise ValueError(f"{name} has another shape")
                 parameter.copy_(state[name])

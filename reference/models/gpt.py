@@ -100,14 +100,14 @@ class GPT(nn.Module):
 
         Raises ValueError, which names the difference.
         """
-        own = self.state_dict()
-        if variant(state) != variant(own):
-            raise ValueError(f"this model is {variant(own)}, the checkpoint {variant(state)}")
-        if missing := sorted(own.keys() - state.keys()):
+        tensors = self.state_dict()
+        if variant(state) != variant(tensors):
+            raise ValueError(f"this model is {variant(tensors)}, the checkpoint {variant(state)}")
+        if missing := sorted(tensors.keys() - state.keys()):
             raise ValueError(f"the checkpoint lacks {missing[0]} ({len(missing)} tensors in all)")
-        if extra := sorted(state.keys() - own.keys()):
+        if extra := sorted(state.keys() - tensors.keys()):
             raise ValueError(f"the checkpoint has {extra[0]}, which this model lacks")
-        for name, tensor in own.items():
+        for name, tensor in tensors.items():
             if state[name].shape != tensor.shape:
                 shapes = f"{tuple(state[name].shape)} instead of {tuple(tensor.shape)}"
                 raise ValueError(f"the checkpoint's {name} has shape {shapes}")

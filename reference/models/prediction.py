@@ -38,8 +38,8 @@ def predict_places(model: GPT, vocabulary: Vocabulary, prompts: Sequence[str]) -
     for some in (by_length[i : i + AT_ONCE] for i in range(0, len(rows), AT_ONCE)):
         together = [i for i in some if len(rows[i]) + STEPS <= model.config.block_size]
         if together:
-            said = continuations(model, [rows[i] for i in together], vocabulary.stoi[MASK])
-            for i, characters in zip(together, said, strict=True):
+            answers = continuations(model, [rows[i] for i in together], vocabulary.stoi[MASK])
+            for i, characters in zip(together, answers, strict=True):
                 rows[i] += characters
         for i in set(some) - set(together):
             rows[i] = sample(model, rows[i])
@@ -48,15 +48,15 @@ def predict_places(model: GPT, vocabulary: Vocabulary, prompts: Sequence[str]) -
 
 def continuations(model: GPT, prompts: Sequence[Sequence[int]], stop: int) -> list[list[int]]:
     """Return the greedy characters after each prompt, up to `stop` or STEPS of them."""
-    said: list[list[int]] = [[] for _ in prompts]
+    answers: list[list[int]] = [[] for _ in prompts]
     decoder = GreedyDecoder(model, prompts, STEPS)
     active = list(range(len(prompts)))  # the prompt of each of the decoder's rows
     for _ in range(STEPS):
         best = decoder.logits.argmax(-1)  # (B,)
         for i, character in zip(active, best.tolist(), strict=True):
-            if stop not in said[i]:
-                said[i].append(character)
-        going_on = [row for row, i in enumerate(active) if stop not in said[i]]
+            if stop not in answers[i]:
+                answers[i].append(character)
+        going_on = [row for row, i in enumerate(active) if stop not in answers[i]]
         if not going_on:
             break
         if len(going_on) <= SHRINK * len(active):  # each reduction copies all keys and values
@@ -64,7 +64,7 @@ def continuations(model: GPT, prompts: Sequence[Sequence[int]], stop: int) -> li
             decoder.keep(rows)
             best, active = best[rows], [active[row] for row in going_on]
         decoder.step(best)
-    return said
+    return answers
 
 
 def sample(model: GPT, row: Sequence[int]) -> list[int]:

@@ -25,13 +25,13 @@ def parse_names(option: str, text: str, known: Sequence[Name]) -> tuple[Name, ..
 
     Raises UsageError if there are none, or unknown ones.
     """
-    asked = {part.strip() for part in text.split(",") if part.strip()}
-    if not asked or asked - set(known):
-        wrong = ", ".join(sorted(asked - set(known))) or text
+    chosen = {part.strip() for part in text.split(",") if part.strip()}
+    if not chosen or chosen - set(known):
+        wrong = ", ".join(sorted(chosen - set(known))) or text
         names = [f"`{name}`" for name in known]
         hint = f"there is {', '.join(names[:-1])} and {names[-1]}"
         raise UsageError(f"{option}: there is no `{wrong}`", hint)
-    return tuple(name for name in known if name in asked)
+    return tuple(name for name in known if name in chosen)
 
 
 def claim(out: Path, *runs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -68,10 +68,10 @@ def measured(kind: type[T], done: Path, files: Iterable[Path], run: Callable[[],
     """
     adapter = TypeAdapter(kind)
     if not done.is_file() or not all(file.is_file() for file in files):
-        found = run()
+        result = run()
         # Written after the phase's own files, so a phase with this file is finished.
-        write_text(done, adapter.dump_json(found, indent=1).decode() + "\n")
-        return found
+        write_text(done, adapter.dump_json(result, indent=1).decode() + "\n")
+        return result
     try:
         return adapter.validate_json(done.read_bytes())
     except ValidationError as error:

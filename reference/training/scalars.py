@@ -64,5 +64,5 @@ def _record(message: bytes) -> bytes:
     from tensorboardX.record_writer import masked_crc32c  # type: ignore[import-untyped]
 
     length = struct.pack("<Q", len(message))
-    sums = (struct.pack("<I", masked_crc32c(each)) for each in (length, message))
+    sums = (struct.pack("<I", masked_crc32c(part)) for part in (length, message))
     return length + next(sums) + message + next(sums)

@@ -89,8 +89,8 @@ class Trainer(Generic[Batch]):
         report(progress.step, self.steps, None)
         self._clock = self._saved = time.perf_counter()
         while progress.epoch < task.epochs:
-            made = progress.step - progress.epoch * task.per_epoch
-            for batch in islice(task.batches(progress.epoch), made, None):
+            done = progress.step - progress.epoch * task.per_epoch
+            for batch in islice(task.batches(progress.epoch), done, None):
                 self._step(batch, report)
                 if task.long_epochs and self._pays_to_save():
                     self._save()
@@ -134,10 +134,10 @@ class Trainer(Generic[Batch]):
 
     def _resume(self, state: dict[str, Any]) -> None:
         self.task.load(state["task"])
-        found, device = state["progress"], self.task.machine.device
-        curve = [Point(**point) for point in found["curve"]]
-        losses = [loss.to(device) for loss in found["losses"]]
-        self.progress = Progress(**found | {"curve": curve, "losses": losses})
+        progress, device = state["progress"], self.task.machine.device
+        curve = [Point(**point) for point in progress["curve"]]
+        losses = [loss.to(device) for loss in progress["losses"]]
+        self.progress = Progress(**progress | {"curve": curve, "losses": losses})
         torch.set_rng_state(state["generator"])
         if state["gpu_generator"] is not None:
             torch.cuda.set_rng_state(state["gpu_generator"])

@@ -55,8 +55,8 @@ class Wanted:
 def gather(folder: Path, wanted: Wanted) -> Gathered:
     """Return the submissions in a folder. Raises WrongExport if its layout is another one."""
     layout = layout_of(folder) if wanted.layout == "auto" else wanted.layout
-    found = _read(folder, layout, wanted)
-    uploads, notes = list(found.uploads), list(found.notes)
+    export = _read(folder, layout, wanted)
+    uploads, notes = list(export.uploads), list(export.notes)
     if wanted.layout == "auto" and layout == "folders":
         notes += _doubts(folder)
     notes += [f"{path.name}: a hidden file and no archive; left out" for path in unread(folder)]
@@ -109,16 +109,16 @@ def _submissions(uploads: Sequence[Upload], assignment: str) -> list[Submission]
     """Return the submissions with students and times, named as in the other system."""
     identified = identify_all([upload.path for upload in uploads], assignment)
     names = [
-        safe_id(upload.name) if upload.people else each.id
-        for upload, each in zip(uploads, identified, strict=True)
+        safe_id(upload.name) if upload.people else submission.id
+        for upload, submission in zip(uploads, identified, strict=True)
     ]
     unique = len({name.casefold() for name in names}) == len(names)
     return [
         replace(
-            each,
-            id=name if unique else each.id,
-            student=student_text(upload.people) or each.student,
+            submission,
+            id=name if unique else submission.id,
+            student=student_text(upload.people) or submission.student,
             submitted_at=upload.submitted_at,
         )
-        for upload, each, name in zip(uploads, identified, names, strict=True)
+        for upload, submission, name in zip(uploads, identified, names, strict=True)
     ]

@@ -42,23 +42,25 @@ class _File:
 
 def is_canvas_name(name: str) -> bool:
     """Return whether Canvas could have given a student's file this name."""
-    found = NAME.fullmatch(name)
-    if found is None or found["name"] in (".", ".."):
+    match = NAME.fullmatch(name)
+    if match is None or match["name"] in (".", ".."):
         return False
-    return found["number"] is not None or found["name"] == "text.html"
+    return match["number"] is not None or match["name"] == "text.html"
 
 
 def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> FoundUploads:
     """Return one upload per student; `wanted` helps to recognize files that were uploaded again."""
-    files, others = _files(folder)
+    files, strays = _files(folder)
     grouped: dict[tuple[str, str], list[_File]] = defaultdict(list)
     for file in files:
         grouped[file.who, file.user].append(file)
-    uploads = [_upload(own, work, wanted) for _, own in sorted(grouped.items())]
+    uploads = [_upload(group, work, wanted) for _, group in sorted(grouped.items())]
     late = sorted(
-        f"{who}_{user}" for (who, user), own in grouped.items() if any(file.late for file in own)
+        f"{who}_{user}"
+        for (who, user), group in grouped.items()
+        if any(file.late for file in group)
     )
-    notes = [f"{name}: not a name that Canvas gives; left out" for name in others]
+    notes = [f"{name}: not a name that Canvas gives; left out" for name in strays]
     if late:
         notes.append(
             f"late, but Canvas does not export by how much, so without penalty: {', '.join(late)}"
@@ -67,16 +69,16 @@ def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> FoundUploads
 
 
 def _files(folder: Path) -> tuple[list[_File], list[str]]:
-    files, others = [], []
+    files, strays = [], []
     for path in collect(folder):
-        found = NAME.fullmatch(path.name)
-        if path.is_symlink() or not path.is_file() or not found or not is_canvas_name(path.name):
-            others.append(path.name)
+        match = NAME.fullmatch(path.name)
+        if path.is_symlink() or not path.is_file() or not match or not is_canvas_name(path.name):
+            strays.append(path.name)
             continue
-        number = int(found["number"] or 0)
-        late = found["late"] is not None
-        files.append(_File(path, found["who"], found["user"], found["name"], number, late))
-    return files, others
+        number = int(match["number"] or 0)
+        late = match["late"] is not None
+        files.append(_File(path, match["who"], match["user"], match["name"], number, late))
+    return files, strays
 
 
 def _upload(files: Sequence[_File], work: Path, wanted: Sequence[str]) -> Upload:
@@ -109,8 +111,8 @@ def _free(folder: Path, name: str) -> Path:
     """Return an unused path for an archive's contents; students may choose any names."""
     short = name.encode(errors="ignore")[:SHORT].decode(errors="ignore")
     place = folder / f"{short} (unpacked)"
-    others = (folder / f"{short} (unpacked {again})" for again in count(2))
-    return next(each for each in chain([place], others) if not each.exists())
+    numbered = (folder / f"{short} (unpacked {again})" for again in count(2))
+    return next(path for path in chain([place], numbered) if not path.exists())
 
 
 def _named(files: Sequence[_File], wanted: Sequence[str]) -> dict[str, Path]:

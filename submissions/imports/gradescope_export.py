@@ -38,13 +38,13 @@ def read_gradescope(folder: Path) -> FoundUploads:
     uploads = _merged(
         upload for name, entry in metadata.items() for upload in _uploads(folder, name, entry)
     )
-    known = {upload.name for upload in uploads}
-    lost = [f"{name}: in {METADATA}, but not in the folder" for name in metadata.keys() - known]
-    others = [path for path in collect(folder) if path.name not in {METADATA, *known}]
-    unknown = [Upload(path.name, path, (), None) for path in others if _is_attempt(path)]
-    nameless = [each for each in (*uploads, *unknown) if not student_text(each.people)]
+    names = {upload.name for upload in uploads}
+    lost = [f"{name}: in {METADATA}, but not in the folder" for name in metadata.keys() - names]
+    unlisted = [path for path in collect(folder) if path.name not in {METADATA, *names}]
+    unknown = [Upload(path.name, path, (), None) for path in unlisted if _is_attempt(path)]
+    nameless = [upload for upload in (*uploads, *unknown) if not student_text(upload.people)]
     nobodys = [f"{upload.name}: {METADATA} does not say whose" for upload in nameless]
-    strays = [f"{path.name}: no folder of this export; left out" for path in _strays(others)]
+    strays = [f"{path.name}: no folder of this export; left out" for path in _strays(unlisted)]
     timeless = ", ".join(upload.name for upload in uploads if upload.submitted_at is None)
     late = [f"no submission time, so no late penalty: {timeless}"] if timeless else []
     return FoundUploads((*uploads, *unknown), (*sorted(lost), *nobodys, *strays, *late))
@@ -67,7 +67,7 @@ def _uploads(folder: Path, name: str, entry: object) -> Iterator[Upload]:
     """Yield the upload of an entry, and the earlier ones that have a folder."""
     people = tuple(map(_person, _entries(entry, ":submitters")))
     attempts = [(name, entry)]
-    attempts += [(f"submission_{_text(each, ':id')}", each) for each in _entries(entry, ":history")]
+    attempts += [(f"submission_{_text(item, ':id')}", item) for item in _entries(entry, ":history")]
     for attempt, about in dict(attempts).items() if len(attempts) > 1 else attempts:
         if FOLDER.fullmatch(attempt) and _is_folder(folder / attempt):
             yield Upload(attempt, folder / attempt, people, _created(about))
@@ -75,12 +75,12 @@ def _uploads(folder: Path, name: str, entry: object) -> Iterator[Upload]:
 
 def _merged(uploads: Iterable[Upload]) -> list[Upload]:
     """Return each upload once; one that two students made before they separated belongs to both."""
-    found: dict[str, Upload] = {}
+    merged: dict[str, Upload] = {}
     for upload in uploads:
-        before = found.get(upload.name)
+        before = merged.get(upload.name)
         people = before.people + upload.people if before else upload.people
-        found[upload.name] = replace(before or upload, people=tuple(dict.fromkeys(people)))
-    return list(found.values())
+        merged[upload.name] = replace(before or upload, people=tuple(dict.fromkeys(people)))
+    return list(merged.values())
 
 
 def _is_attempt(path: Path) -> bool:
@@ -100,13 +100,13 @@ def _person(entry: object) -> Person:
 
 
 def _entries(entry: object, key: str) -> list[object]:
-    found = entry.get(key) if isinstance(entry, dict) else None
-    return found if isinstance(found, list) else []
+    value = entry.get(key) if isinstance(entry, dict) else None
+    return value if isinstance(value, list) else []
 
 
 def _text(entry: object, key: str) -> str:
-    found = entry.get(key, "") if isinstance(entry, dict) else ""
-    plain = found.strip() if isinstance(found, str) else ""
+    value = entry.get(key, "") if isinstance(entry, dict) else ""
+    plain = value.strip() if isinstance(value, str) else ""
     return plain if plain not in NOTHING else ""
 
 

@@ -17,42 +17,42 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 
 def key_of(person: Person, upload: str) -> str:
     """Return a text that identifies the person within a course; a name is not enough."""
-    known = person.email or person.sid or person.canvas
-    return known.casefold() or f"{upload}/{person.name}"
+    key = person.email or person.sid or person.canvas
+    return key.casefold() or f"{upload}/{person.name}"
 
 
 def last_attempts(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
     """Return each person's last upload, and a note for each person whose last one is unknown."""
     last, notes = dict[str, str](), []
-    for key, own in _by_person(uploads).items():
-        if len(own) > 1 and not all(each.submitted_at for each in own):
-            names = ", ".join(each.name for each in own)
+    for key, attempts in _by_person(uploads).items():
+        if len(attempts) > 1 and not all(upload.submitted_at for upload in attempts):
+            names = ", ".join(upload.name for upload in attempts)
             notes.append(f"{names}: of one student, at times that are not known: all are graded")
         else:
-            last[key] = max(own, key=_when).name
-    kept = [_of_whom_it_is_last(upload, last) for upload in uploads]
+            last[key] = max(attempts, key=_when).name
+    latest = [_of_whom_it_is_last(upload, last) for upload in uploads]
     instead = {
         upload.name: last[key_of(upload.people[0], upload.name)]
-        for upload, left in zip(uploads, kept, strict=True)
+        for upload, left in zip(uploads, latest, strict=True)
         if left is None
     }
-    return [each for each in kept if each is not None], [*notes, *not_counting(instead)]
+    return [upload for upload in latest if upload is not None], [*notes, *not_counting(instead)]
 
 
 def not_counting(instead: Mapping[str, str]) -> tuple[str, ...]:
     """Return a line on the submissions that do not count, by the one that counts instead."""
     named = [f"{other} ({counts} counts)" for other, counts in sorted(instead.items())]
     many = "1 submission does" if len(named) == 1 else f"{len(named)} submissions do"
-    said = f"{many} not count, because another one of the same student does"
-    return (f"{said}: {first_few(named)}",) if named else ()
+    summary = f"{many} not count, because another one of the same student does"
+    return (f"{summary}: {first_few(named)}",) if named else ()
 
 
 def _by_person(uploads: Sequence[Upload]) -> Mapping[str, list[Upload]]:
-    found: dict[str, list[Upload]] = defaultdict(list)
+    grouped: dict[str, list[Upload]] = defaultdict(list)
     for upload in uploads:
         for person in upload.people:
-            found[key_of(person, upload.name)].append(upload)
-    return found
+            grouped[key_of(person, upload.name)].append(upload)
+    return grouped
 
 
 def _when(upload: Upload) -> tuple[datetime, int, str]:

@@ -34,7 +34,7 @@ class Task:
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """The shape of every parameter."""
-        return {name: each.shape for name, each in self.weights.items()}
+        return {name: weight.shape for name, weight in self.weights.items()}
 
 
 def draw_weights(source: np.random.Generator, vocabulary: int) -> dict[str, Floats]:
@@ -42,7 +42,7 @@ def draw_weights(source: np.random.Generator, vocabulary: int) -> dict[str, Floa
     shapes = {EMBEDDINGS: (vocabulary, SIZE), "classifier.weight": (2, SIZE)}
     drawn = {name: source.standard_normal(shape) for name, shape in shapes.items()}
     drawn["classifier.bias"] = source.standard_normal(2) * 0.3
-    return {name: each.astype(np.float32) for name, each in drawn.items()}
+    return {name: weight.astype(np.float32) for name, weight in drawn.items()}
 
 
 def draw_batch(source: np.random.Generator, count: int, vocabulary: int) -> dict[str, Any]:
@@ -88,4 +88,4 @@ def predicted(sandbox: Student, weights: Mapping[str, Floats], batch: Batch) -> 
 
 def part(batch: Batch, rows: Any) -> dict[str, Any]:
     """Return some rows of a batch."""
-    return {name: each[rows] for name, each in batch.items()}
+    return {name: values[rows] for name, values in batch.items()}

@@ -23,19 +23,21 @@ def in_each_file(student: Student, score: Score, name: str, judge: Callable[[str
 
     A failure names its file and line.
     """
-    found = definitions(student, name)
-    if not found:
+    places = definitions(student, name)
+    if not places:
         fail(
             f"No file defines `{name}`.",
             hint=f"Softmark searches every .py and .ipynb file; the homework uses {FILES}.",
         )
-    failures = [each for file, place in found if (each := _failure(judge, file, name, place))]
+    failures = [
+        failure for file, place in places if (failure := _failure(judge, file, name, place))
+    ]
     if not failures:
         return
     problem = failures[0]
-    if len(failures) == len(found):
+    if len(failures) == len(places):
         raise problem
-    score.partial_for(1 - len(failures) / len(found), problem.explanation)
+    score.partial_for(1 - len(failures) / len(places), problem.explanation)
 
 
 def _failure(judge: Callable[[str], None], file: str, name: str, place: str) -> CheckFailed | None:
@@ -58,4 +60,4 @@ def definitions(student: Student, name: str) -> Sequence[tuple[str, str]]:
 
 
 def _places(reply: Any) -> list[tuple[str, str]]:
-    return [(clean(str(each["file"])), clean(str(each["place"]))) for each in reply[:MOST]]
+    return [(clean(str(entry["file"])), clean(str(entry["place"]))) for entry in reply[:MOST]]

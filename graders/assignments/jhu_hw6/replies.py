@@ -21,7 +21,7 @@ def mapping(value: Any, *keys: str) -> Mapping[str, Any]:
 
 def sequence(value: Any, kind: type = object) -> Sequence[Any]:
     """Return a list whose values are all of one type."""
-    if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
+    if not isinstance(value, list) or not all(isinstance(item, kind) for item in value):
         raise BadReply(UNREADABLE)
     return value
 
@@ -50,9 +50,9 @@ def arrays(value: Any, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, Fl
     """Return a dict of arrays with these shapes; missing ones are omitted."""
     if not isinstance(value, dict):
         raise BadReply(UNREADABLE)
-    found: dict[str, Floats] = {}
+    result: dict[str, Floats] = {}
     for name in set(value) & set(shapes):
         if not isinstance(value[name], np.ndarray) or value[name].shape != shapes[name]:
             raise BadReply(UNREADABLE)
-        found[name] = value[name].astype(np.float64)
-    return found
+        result[name] = value[name].astype(np.float64)
+    return result

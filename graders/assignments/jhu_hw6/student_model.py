@@ -84,7 +84,7 @@ def _again(model: nn.Module, batch: dict[str, Any]) -> Any:
 
     Their order is reversed. Nothing is returned if the batch has one row.
     """
-    rows = {name: each[:0:-1].copy() for name, each in batch.items()}
+    rows = {name: values[:0:-1].copy() for name, values in batch.items()}
     try:
         return logits_of(called(model, rows))[0].detach() if len(rows["input_ids"]) else None
     except Exception as problem:  # noqa: BLE001  told
@@ -106,15 +106,15 @@ def _in_training(model: nn.Module, batch: dict[str, Any]) -> torch.Tensor | None
 
 def called(model: nn.Module, batch: dict[str, Any]) -> Any:
     """Return the model's output for the ids and the mask of a batch."""
-    given = {name: torch.tensor(batch[name]) for name in ("input_ids", "attention_mask")}
-    known = set(given) <= set(inspect.signature(model.forward).parameters)
-    return model(**given) if known else model(*given.values())
+    arguments = {name: torch.tensor(batch[name]) for name in ("input_ids", "attention_mask")}
+    named = set(arguments) <= set(inspect.signature(model.forward).parameters)
+    return model(**arguments) if named else model(*arguments.values())
 
 
 def _size(parts: "Parts", spec: dict[str, Any]) -> int:
     """Return the number of elements of the prefix; 0 if none has the requested length."""
-    found = parts.prefix(spec.get("length", PREFIX_LENGTH) * spec["width"])
-    return sum(each.numel() for each in found)
+    pieces = parts.prefix(spec.get("length", PREFIX_LENGTH) * spec["width"])
+    return sum(piece.numel() for piece in pieces)
 
 
 def width(family: str, file: str) -> int:
@@ -129,34 +129,34 @@ def build(spec: dict[str, Any], file: str) -> nn.Module:
     from graders.adapting.offline.models import set_shape
 
     set_shape(width=spec["width"], dropout=0.0)
-    made = code_of(file)[NAME]
+    model_class = code_of(file)[NAME]
     length = spec.get("length", PREFIX_LENGTH)
-    names = globals_of(made)
+    names = globals_of(model_class)
     names["prefix_length"] = length
     names["args"] = settings(
         model=HUB_NAMES[spec["family"]], type=spec["type"], prefix_length=length
     )
     named = {"model_name": HUB_NAMES[spec["family"]], "num_labels": 2, "type": spec["type"]}
-    parameters = inspect.signature(made).parameters
-    more = {name: length for name, each in parameters.items() if _is_length(name, each.default)}
+    parameters = inspect.signature(model_class).parameters
+    more = {name: length for name, param in parameters.items() if _is_length(name, param.default)}
     if "num_labels" not in parameters and "type" in parameters:
         del named["num_labels"]
-    model: nn.Module = by_name(made, named, **more)
+    model: nn.Module = by_name(model_class, named, **more)
     return model
 
 
 def prepared(spec: dict[str, Any], file: str) -> nn.Module | None:
     """Return the model that the student's pre_process creates, if there is one that does."""
     provide_rows()
-    given = {"model_name": HUB_NAMES[spec["family"]], "batch_size": 4, "device": CPU}
-    values = [*given.values(), True]
+    options = {"model_name": HUB_NAMES[spec["family"]], "batch_size": 4, "device": CPU}
+    values = [*options.values(), True]
     try:
         prepare = code_of(file)[PREPARE]
-        made = by_position(prepare, values, type=spec["type"])
+        result = by_position(prepare, values, type=spec["type"])
     except Exception:  # noqa: BLE001  what it does beside is not judged
         return None
-    each = made if isinstance(made, list | tuple) else [made]
-    return next((one for one in each if isinstance(one, nn.Module)), None)
+    results = result if isinstance(result, list | tuple) else [result]
+    return next((one for one in results if isinstance(one, nn.Module)), None)
 
 
 def provide_rows() -> None:
@@ -179,10 +179,10 @@ class Parts:
 
         self.model = model
         kinds = [module for module in model.modules() if isinstance(module, PreTrainedModel)]
-        found = [each for each in kinds if each is not model] or kinds
-        if not found:
+        pretrained = [module for module in kinds if module is not model] or kinds
+        if not pretrained:
             raise LookupError("the model contains no pretrained model from transformers")
-        self.backbone: nn.Module = found[0].base_model
+        self.backbone: nn.Module = pretrained[0].base_model
         inside = {id(p) for p in self.backbone.parameters()}
         self.outside = {name: p for name, p in model.named_parameters() if id(p) not in inside}
         heads = [
@@ -217,7 +217,7 @@ class Parts:
         if name not in self.outside:
             return "backbone"
         head = () if self.head is None else self.head.parameters()
-        return "head" if any(parameter is each for each in head) else "rest"
+        return "head" if any(parameter is weight for weight in head) else "rest"
 
     def told(self) -> dict[str, Any]:
         """Return each parameter's part and shape, in a form that can be sent."""
@@ -229,10 +229,10 @@ class Parts:
 
     def load(self, weights: dict[str, Any]) -> None:
         """Copy the given weights into the parameters that the model has."""
-        own = dict(self.backbone.named_parameters())
+        parameters = dict(self.backbone.named_parameters())
         with torch.no_grad():
-            for name, each in weights["backbone"].items():
-                _copy(own.get(name), each)
+            for name, value in weights["backbone"].items():
+                _copy(parameters.get(name), value)
             if self.head is None:
                 return
             _copy(self.head.weight, weights["weight"])
@@ -272,9 +272,9 @@ def _call(model: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> dic
     names = list(inspect.signature(model.forward).parameters)
     values = {**dict(zip(names, args, strict=False)), **named}
     return {
-        name: each.detach().clone()
-        for name, each in values.items()
-        if isinstance(each, torch.Tensor)
+        name: value.detach().clone()
+        for name, value in values.items()
+        if isinstance(value, torch.Tensor)
     }
 
 

@@ -33,12 +33,12 @@ def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
 
     `given` are the command line's options, above all its `type`.
     """
-    found: list[nn.Module] = []
+    models: list[nn.Module] = []
 
     def train(*values: Any, **named: Any) -> None:
-        each = (*values, *named.values())
-        found.extend(one for one in each if isinstance(one, nn.Module))
-        if len(found) >= ENOUGH:
+        arguments = (*values, *named.values())
+        models.extend(one for one in arguments if isinstance(one, nn.Module))
+        if len(models) >= ENOUGH:
             raise Enough
 
     standins, home = {LOOP: train}, globals_of(code_of(file)[made])
@@ -47,7 +47,7 @@ def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
         with _as_before(home):
             home.update(standins if LOOP in home else {})
             run_script(names, standins, **given)
-    return found
+    return models
 
 
 def run_script(names: dict[str, Any], standins: Mapping[str, Any], **given: Any) -> None:
@@ -61,15 +61,15 @@ def run_script(names: dict[str, Any], standins: Mapping[str, Any], **given: Any)
     if any(defined.count(name) > 1 for name in standins):
         return
     with _command_line(given), _as_before(names):
-        kept: dict[str, Any] = {}  # what the script assigns; to define other names may undo it
+        assigned: dict[str, Any] = {}  # what the script assigns; to define other names may undo it
         for place in script.places:
             if isinstance(place.node, DEFINITIONS):
                 continue
             try:
                 _make(names, place.node)
-                names.update({**kept, **standins})
+                names.update({**assigned, **standins})
                 _run(names, place.node, place.filename)
-                kept.update(_assigned(names, place.node))
+                assigned.update(_assigned(names, place.node))
             except Enough:
                 break
             except (Exception, SystemExit):  # noqa: BLE001, S112
@@ -78,7 +78,7 @@ def run_script(names: dict[str, Any], standins: Mapping[str, Any], **given: Any)
 
 def _make(names: dict[str, Any], node: ast.stmt) -> None:
     """Define the names that a statement uses and the file has not defined yet."""
-    looked_up = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    looked_up = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
     for name in looked_up - set(names):
         try:
             names["__make__"](name)
@@ -88,22 +88,22 @@ def _make(names: dict[str, Any], node: ast.stmt) -> None:
 
 def _assigned(names: dict[str, Any], node: ast.stmt) -> dict[str, Any]:
     """Return the values of the names that a statement assigns."""
-    stored = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+    stored = (name for name in ast.walk(node) if isinstance(name, ast.Name))
     return {
-        each.id: names[each.id]
-        for each in stored
-        if isinstance(each.ctx, ast.Store) and each.id in names
+        name.id: names[name.id]
+        for name in stored
+        if isinstance(name.ctx, ast.Store) and name.id in names
     }
 
 
 @contextmanager
 def _as_before(names: dict[str, Any]) -> Iterator[None]:
     """Undo what the script does to names that the file's functions share."""
-    kept = dict(names)
+    before = dict(names)
     try:
         yield
     finally:
-        names.update(kept)
+        names.update(before)
 
 
 def _run(names: dict[str, Any], node: ast.stmt, filename: str) -> None:
@@ -113,16 +113,16 @@ def _run(names: dict[str, Any], node: ast.stmt, filename: str) -> None:
 @contextmanager
 def _command_line(given: dict[str, Any]) -> Iterator[None]:
     """Make argparse return these options, whichever of them the script declares."""
-    known = vars(settings(**given))
+    values = vars(settings(**given))
 
     def parse(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> argparse.Namespace:
         options = [action for action in parser._actions if action.dest != "help"]
         chosen = {
             option.dest: given["type"]
             for option in options
-            if given["type"] in (option.choices or ()) and option.dest not in known
+            if given["type"] in (option.choices or ()) and option.dest not in values
         }
-        declared = {option.dest: known.get(option.dest, option.default) for option in options}
+        declared = {option.dest: values.get(option.dest, option.default) for option in options}
         return argparse.Namespace(**{**declared, **chosen})
 
     with mock.patch.object(argparse.ArgumentParser, "parse_args", parse):

@@ -23,9 +23,9 @@ PREFIX_LENGTH = 128
 
 def settings(**changes: Any) -> Namespace:
     """Return the command line's options; the starter stores them in a global `args`."""
-    given = {"small_subset": True, "num_epochs": 2, "lr": 1e-3, "batch_size": 4, "device": "cpu"}
+    options = {"small_subset": True, "num_epochs": 2, "lr": 1e-3, "batch_size": 4, "device": "cpu"}
     more = {"model": "distilbert-base-uncased", "type": "full", "prefix_length": PREFIX_LENGTH}
-    return Namespace(**{**given, **more, **changes})
+    return Namespace(**{**options, **more, **changes})
 
 
 def definitions(name: str) -> list[dict[str, str]]:
@@ -40,10 +40,10 @@ def definitions(name: str) -> list[dict[str, str]]:
     for taken in _slots():
         if home := taken.source(name) if taken.is_own(name) else taken.imported_from(name):
             homes.setdefault(home, taken)
-    found = [*homes.values()]
-    if not found and not (name == DATASET and _has_given_data_set()):
-        found = [taken for taken in [gathered(*FILES)] if _is_there(taken, name)]
-    return [{"file": each.source(name), "place": each.place(name)} for each in found]
+    files = [*homes.values()]
+    if not files and not (name == DATASET and _has_given_data_set()):
+        files = [taken for taken in [gathered(*FILES)] if _is_there(taken, name)]
+    return [{"file": file.source(name), "place": file.place(name)} for file in files]
 
 
 def _has_given_data_set() -> bool:
@@ -67,7 +67,7 @@ def rivals() -> dict[str, list[str]]:
     if not slots:
         return gathered(*FILES).rivals()
     beside: dict[str, list[str]] = {name: [] for name in gathered(*FILES).stand_ins()}
-    return beside | {name: others for slot in slots for name, others in slot.rivals().items()}
+    return beside | {name: files for slot in slots for name, files in slot.rivals().items()}
 
 
 def notes() -> list[str]:
@@ -101,15 +101,15 @@ def gathered(*own: str, without: tuple[str, ...] = ()) -> Gathered:
 @cache
 def _upload() -> Upload:
     """Return the only upload, so that a class is the same for every file that uses it."""
-    given = {"prefix_length": PREFIX_LENGTH, "args": settings()}
-    return Upload(code_folder(), given=given, until=None)
+    names = {"prefix_length": PREFIX_LENGTH, "args": settings()}
+    return Upload(code_folder(), given=names, until=None)
 
 
 def globals_of(made: Any) -> dict[str, Any]:
     """Return the globals of the file that contains a function or class."""
     functions = [made, *vars(made).values()] if isinstance(made, type) else [made]
-    found = (getattr(inspect.unwrap(function), "__globals__", None) for function in functions)
-    return next((names for names in found if names is not None), {})
+    namespaces = (getattr(inspect.unwrap(function), "__globals__", None) for function in functions)
+    return next((names for names in namespaces if names is not None), {})
 
 
 @contextmanager
@@ -147,12 +147,12 @@ def bound(function: Any, values: list[Any], **more: Any) -> dict[str, Any]:
 def _rest(function: Any, values: list[Any], more: dict[str, Any]) -> dict[str, Any]:
     parameters = inspect.signature(function).parameters
     rest = dict.fromkeys(list(parameters)[len(values) :])
-    required = {name: each for name, each in _required(parameters).items() if name in rest}
-    asked = {name: each for name, each in more.items() if name in rest}
-    return {**required, **asked}
+    required = {name: value for name, value in _required(parameters).items() if name in rest}
+    optional = {name: value for name, value in more.items() if name in rest}
+    return {**required, **optional}
 
 
 def _required(parameters: Any) -> dict[str, Any]:
     """Return the parameters without a default, each with its value."""
-    known = {**vars(settings()), "model_name": settings().model, "num_labels": 2}
-    return {name: known.get(name) for name, each in parameters.items() if is_required(each)}
+    values = {**vars(settings()), "model_name": settings().model, "num_labels": 2}
+    return {name: values.get(name) for name, param in parameters.items() if is_required(param)}

@@ -134,22 +134,22 @@ def state(model: nn.Module) -> dict[str, torch.Tensor]:
 @contextmanager
 def copies_of(model: nn.Module, *, first: nn.Module | None = None) -> Iterator[list[nn.Module]]:
     """Yield the copies that copy.deepcopy makes of a model; if given, `first` is the first one."""
-    made: list[nn.Module] = []
+    copies: list[nn.Module] = []
     copiers: dict[type, Any] = copy._deepcopy_dispatch  # type: ignore[attr-defined]  # not public
 
     def copied(each: nn.Module, memo: dict[int, Any]) -> nn.Module:
-        if each is model and first is not None and not made:
-            made.append(first)
+        if each is model and first is not None and not copies:
+            copies.append(first)
             return first
         with mock.patch.dict(copiers):
             del copiers[type(each)]
             result = copy.deepcopy(each, memo)
         if each is model:
-            made.append(result)
+            copies.append(result)
         return result
 
     with mock.patch.dict(copiers, {type(model): copied}):
-        yield made
+        yield copies
 
 
 def items(batch: dict[str, Any]) -> Any:  # a list: torch takes it, its types ask for a Dataset
@@ -157,5 +157,5 @@ def items(batch: dict[str, Any]) -> Any:  # a list: torch takes it, its types as
     tensors = {name: torch.tensor(batch[name]) for name in ("input_ids", "attention_mask")}
     tensors["labels"] = torch.tensor(batch["labels"])
     return [
-        {name: each[i] for name, each in tensors.items()} for i in range(len(tensors["labels"]))
+        {name: tensor[i] for name, tensor in tensors.items()} for i in range(len(tensors["labels"]))
     ]

@@ -37,10 +37,10 @@ def require_own_work(student: Student, sandbox: Student, inputs: Inputs, given: 
         CLASS: partial(_classifies, student, question),
         EVALUATE: partial(_evaluates, student, task),
     }
-    wanted = {name: way for name, way in ways.items() if name != given}
-    if not any(_does(student, name, way) for name, way in wanted.items()):
+    required = {name: way for name, way in ways.items() if name != given}
+    if not any(_does(student, name, way) for name, way in required.items()):
         fail(
-            f"None of these is implemented yet: {', '.join(wanted)}.",
+            f"None of these is implemented yet: {', '.join(required)}.",
             hint=f"{GIVEN[given]}, so it counts only together with code of your own.",
         )
 

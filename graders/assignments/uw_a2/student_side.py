@@ -11,10 +11,10 @@ def rivals() -> dict[str, list[str]]:
 
 def places() -> dict[str, str]:
     """Return where each name is defined, and the file for each whole criterion."""
-    names = {name: found for found in (student(), code()) for name in found.found}
-    known = {name: f"`{name}` in {found.place(name)}" for name, found in names.items()}
+    names = {name: gathered for gathered in (student(), code()) for name in gathered.found}
+    texts = {name: f"`{name}` in {gathered.place(name)}" for name, gathered in names.items()}
     whole = {"mini-transformer": "self_attention", "sst2-data": "SST2Dataset", "sst2-main": "main"}
-    return {**{key: known[name] for key, name in whole.items() if name in known}, **known}
+    return {**{key: texts[name] for key, name in whole.items() if name in texts}, **texts}
 
 
 def notes() -> list[str]:

@@ -46,15 +46,15 @@ def read_bases(assignment: Assignment, work: Path) -> list[Base]:
     for folder in write_examples(assignment, work / "examples"):
         if folder.name.startswith("right-") and not expectation(folder, assignment).lost:
             folders.append(folder)
-    known: set[object] = set()
+    meanings: set[object] = set()
     bases = []
     for folder in folders:
         files, code = read_files(folder), []
         for name in _own_code(files, assignment.files.code):
             meaning = bytecode(files[name].decode("utf-8", "replace"))
-            if meaning is not None and meaning not in known:
+            if meaning is not None and meaning not in meanings:
                 code.append(name)
-            known.add(meaning)
+            meanings.add(meaning)
         if code:
             bases.append(Base(folder.name, files, tuple(code)))
     if not bases or bases[0].name != SOLUTION:
@@ -67,16 +67,18 @@ def read_bases(assignment: Assignment, work: Path) -> list[Base]:
 def _own_code(files: Files, wanted: Sequence[str]) -> list[str]:
     """Return the wanted Python files, and what they import from a copy of `reference/`."""
     code = [name for name in files if name.endswith(".py")]
-    others = [name for name in code if "reference" not in name.split("/")[:-1]]
-    named = [name for name in others if any(fnmatch(Path(name).name, each) for each in wanted)]
-    own = named or others
+    outside = [name for name in code if "reference" not in name.split("/")[:-1]]
+    named = [
+        name for name in outside if any(fnmatch(Path(name).name, pattern) for pattern in wanted)
+    ]
+    chosen = named or outside
     tails = {
         f"{node.module.replace('.', '/')}.py"
-        for name in own
+        for name in chosen
         for node in ast.walk(_parsed(files[name].decode("utf-8", "replace")))
         if isinstance(node, ast.ImportFrom) and node.module
     }
-    return own + [name for name in code if name not in others and _is_among(name, tails)]
+    return chosen + [name for name in code if name not in outside and _is_among(name, tails)]
 
 
 def _is_among(name: str, tails: set[str]) -> bool:
@@ -132,7 +134,7 @@ def make_id(file: str, operator: str, definition: str, diff: list[str], nth: int
 def alternate(first: Iterator[T], second: Iterator[T]) -> Iterator[T]:
     """Yield from the two in turn; when one ends, the rest of the other."""
     for pair in zip_longest(first, second):
-        yield from (each for each in pair if each is not None)
+        yield from (item for item in pair if item is not None)
 
 
 def once(items: Iterator[T], key: Callable[[T], object]) -> Iterator[T]:

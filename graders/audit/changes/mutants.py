@@ -40,8 +40,8 @@ class Source:
 
     def text_with(self, index: int, statement: cst.CSTNode) -> str:
         """Return the file's text with another statement at this index."""
-        made = self.module.code_for_node(statement)
-        return "".join((*self.parts[: index + 1], made, *self.parts[index + 2 :]))
+        text = self.module.code_for_node(statement)
+        return "".join((*self.parts[: index + 1], text, *self.parts[index + 2 :]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,22 +101,22 @@ def _says_nothing(node: cst.CSTNode) -> bool:
 
 def sites_of(bases: Sequence[Base]) -> tuple[list[Site], list[Site]]:
     """Return all sites of the solution, and those of the other correct submissions."""
-    found: tuple[list[Site], list[Site]] = ([], [])
+    sites: tuple[list[Site], list[Site]] = ([], [])
     for base in bases:
         for file in base.code:
             source = _source(base, file)
             for index, statement in enumerate(source.module.body):
                 visitor = _Sites(source, index)
                 statement.visit(visitor)
-                found[base is not bases[0]].extend(visitor.found)
-    return found
+                sites[base is not bases[0]].extend(visitor.found)
+    return sites
 
 
 def _source(base: Base, file: str) -> Source:
     module = cst.parse_module(base.files[file].decode("utf-8"))
-    parts = [module.code_for_node(each) for each in module.body]
-    start = "".join(module.code_for_node(each) for each in module.header)
-    end = "".join(module.code_for_node(each) for each in module.footer)
+    parts = [module.code_for_node(statement) for statement in module.body]
+    start = "".join(module.code_for_node(line) for line in module.header)
+    end = "".join(module.code_for_node(line) for line in module.footer)
     return Source(base, file, module, (start, *parts, end), bytecode(module.code))
 
 
@@ -126,8 +126,10 @@ def generate_mutants(sites: tuple[list[Site], list[Site]], seed: int) -> Iterato
     counts: Counter[tuple[str, str]] = Counter()
     # One generator for each: the solution's sample does not depend on the other submissions.
     chosen = alternate(*(_evenly(site, random.Random(seed)) for site in sites))  # noqa: S311
-    made = (_mutant(site, seen, counts) for site in chosen)
-    return once((each for each in made if each is not None), lambda each: each.change.id)
+    mutants = (_mutant(site, seen, counts) for site in chosen)
+    return once(
+        (mutant for mutant in mutants if mutant is not None), lambda mutant: mutant.change.id
+    )
 
 
 def _evenly(sites: Sequence[Site], rng: random.Random) -> Iterator[Site]:
@@ -136,13 +138,13 @@ def _evenly(sites: Sequence[Site], rng: random.Random) -> Iterator[Site]:
     for site in sites:
         groups.setdefault((site.operator, site.definition), []).append(site)
     waiting = list(groups.values())
-    for each in waiting:
-        rng.shuffle(each)
+    for group in waiting:
+        rng.shuffle(group)
     while waiting:
         rng.shuffle(waiting)
-        for each in waiting:
-            yield each.pop()
-        waiting = [each for each in waiting if each]
+        for group in waiting:
+            yield group.pop()
+        waiting = [group for group in waiting if group]
 
 
 def _mutant(site: Site, seen: set[object], counts: Counter[tuple[str, str]]) -> Changed | None:

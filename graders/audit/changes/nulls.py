@@ -37,8 +37,8 @@ def null_submissions(assignment: Assignment, solution: Base) -> Iterator[Changed
     if starter.is_dir():
         yield _null(STARTER, solution, read_files(starter))
     for name, body in BODIES.items():
-        made = {file: _emptied(solution.files[file], body) for file in _code(solution)}
-        yield _null(name, solution, {**solution.files, **made})
+        files = {file: _emptied(solution.files[file], body) for file in _code(solution)}
+        yield _null(name, solution, {**solution.files, **files})
 
 
 def _code(solution: Base) -> Sequence[str]:
@@ -56,7 +56,7 @@ class _Emptier(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         if node.name == "__init__":
             return node
-        names = [each.arg for each in node.args.args if each.arg != "self"]
+        names = [argument.arg for argument in node.args.args if argument.arg != "self"]
         body = self._body.replace("{first}", names[0] if names else "None")
         node.body = ast.parse(body).body
         return node

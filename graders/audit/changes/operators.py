@@ -186,18 +186,18 @@ def _dim(node: cst.CSTNode) -> Changes:
 
 def _arguments(node: cst.CSTNode) -> Changes:
     """Swap two neighbors, or leave out the last positional one or one keyword."""
-    if not isinstance(node, cst.Call) or any(each.star for each in node.args):
+    if not isinstance(node, cst.Call) or any(arg.star for arg in node.args):
         return
     args = list(node.args)
     for k, (one, other) in enumerate(pairwise(args)):
         if one.keyword is None and other.keyword is None:
             values = (one.with_changes(value=other.value), other.with_changes(value=one.value))
             yield node.with_changes(args=[*args[:k], *values, *args[k + 2 :]])
-    plain = [k for k, each in enumerate(args) if each.keyword is None]
-    named = [k for k, each in enumerate(args) if each.keyword is not None]
+    plain = [k for k, arg in enumerate(args) if arg.keyword is None]
+    named = [k for k, arg in enumerate(args) if arg.keyword is not None]
     for k in (*plain[1:][-1:], *named):
         left = [*args[:k], *args[k + 1 :]]
-        last = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in left[-1:]]
+        last = [arg.with_changes(comma=cst.MaybeSentinel.DEFAULT) for arg in left[-1:]]
         yield node.with_changes(args=[*left[:-1], *last])
 
 
@@ -262,8 +262,8 @@ def _slice(node: cst.CSTNode) -> Changes:
 
 def _dropped(node: cst.CSTNode) -> Changes:
     if isinstance(node, cst.IndentedBlock):
-        for k, each in enumerate(node.body):
-            if _acts(each):
+        for k, statement in enumerate(node.body):
+            if _acts(statement):
                 yield node.with_changes(body=[*node.body[:k], PASS, *node.body[k + 1 :]])
 
 
@@ -297,8 +297,8 @@ def _unwrapped(node: cst.CSTNode) -> Changes:
     if isinstance(node, cst.With):
         yield cst.If(cst.Name("True"), node.body)
     elif isinstance(node, cst.FunctionDef):
-        kept = ("property", "staticmethod", "classmethod", "setter")
-        if node.decorators and name_of(node.decorators[0].decorator) not in kept:
+        needed = ("property", "staticmethod", "classmethod", "setter")
+        if node.decorators and name_of(node.decorators[0].decorator) not in needed:
             yield node.with_changes(decorators=node.decorators[1:])
 
 

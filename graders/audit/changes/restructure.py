@@ -15,15 +15,15 @@ class RenameHelpers(Rewriter):
     """Renames functions whose name begins with an underscore, if no other file mentions them."""
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        texts = [each.value for each in find_all(original_node, m.SimpleString())]
-        taken = {each.name.value for each in find_all(original_node, m.Param())}
+        texts = [string.value for string in find_all(original_node, m.SimpleString())]
+        taken = {param.name.value for param in find_all(original_node, m.Param())}
         names = {
-            each.name.value: self.fresh(f"{each.name.value}_step")
-            for each in original_node.body
-            if isinstance(each, cst.FunctionDef)
-            and each.name.value.startswith("_")
-            and each.name.value not in taken
-            and not any(each.name.value in text for text in (*texts, self.elsewhere))
+            node.name.value: self.fresh(f"{node.name.value}_step")
+            for node in original_node.body
+            if isinstance(node, cst.FunctionDef)
+            and node.name.value.startswith("_")
+            and node.name.value not in taken
+            and not any(node.name.value in text for text in (*texts, self.elsewhere))
         }
         return updated_node.visit(Rename(names))
 
@@ -37,8 +37,8 @@ class TypeHints(Rewriter):
         return False
 
     def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:
-        known = updated_node.annotation or updated_node.name.value in ("self", "cls")
-        return updated_node if known else updated_node.with_changes(annotation=self.HINT)
+        hinted = updated_node.annotation or updated_node.name.value in ("self", "cls")
+        return updated_node if hinted else updated_node.with_changes(annotation=self.HINT)
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
@@ -62,24 +62,28 @@ class Reorder(Rewriter):
 
 
 def _reordered(body: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
-    found: list[cst.CSTNode] = []
+    reordered: list[cst.CSTNode] = []
     run: list[cst.FunctionDef] = []
-    for each in (*body, None):
-        if isinstance(each, cst.FunctionDef) and _can_move(each, run):
-            run.append(each)
+    for node in (*body, None):
+        if isinstance(node, cst.FunctionDef) and _can_move(node, run):
+            run.append(node)
             continue
-        found += reversed(run)
+        reordered += reversed(run)
         run = []
-        if each is not None:
-            found.append(each)
-    return found
+        if node is not None:
+            reordered.append(node)
+    return reordered
 
 
 def _can_move(node: cst.FunctionDef, run: Sequence[cst.FunctionDef]) -> bool:
     """Return whether a definition needs no other one, and does not replace one of the run."""
-    defaults = [each.default for each in find_all(node.params, m.Param()) if each.default]
+    defaults = [param.default for param in find_all(node.params, m.Param()) if param.default]
     free = not any(find_all(default, m.Name() | m.Call()) for default in defaults)
-    return free and not node.decorators and all(node.name.value != each.name.value for each in run)
+    return (
+        free
+        and not node.decorators
+        and all(node.name.value != definition.name.value for definition in run)
+    )
 
 
 class ExtractFunctions(Rewriter):
@@ -95,11 +99,11 @@ class ExtractFunctions(Rewriter):
         self._made: list[cst.FunctionDef] = []
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        found = {each.name.value for each in find_all(node, m.Param() | m.FunctionDef())}
-        found |= {name for each in find_all(node.body, BINDS) for name in bound_names(each)}
+        names = {child.name.value for child in find_all(node, m.Param() | m.FunctionDef())}
+        names |= {name for child in find_all(node.body, BINDS) for name in bound_names(child)}
         for line in find_all(node.body, m.Import() | m.ImportFrom()):
-            found |= {each.value for each in find_all(line, m.Name())}
-        self._variables.append(found)
+            names |= {child.value for child in find_all(line, m.Name())}
+        self._variables.append(names)
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
@@ -120,9 +124,9 @@ class ExtractFunctions(Rewriter):
         needed = [name for name in reader.names if name in variables]
         name = cst.Name(self.fresh(f"step_{len(self._made) + 1}"))
         body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Return(value)])])
-        params = cst.Parameters([cst.Param(cst.Name(each)) for each in needed])
+        params = cst.Parameters([cst.Param(cst.Name(variable)) for variable in needed])
         self._made.append(cst.FunctionDef(name, params, body))
-        call = cst.Call(name, [cst.Arg(cst.Name(each)) for each in needed])
+        call = cst.Call(name, [cst.Arg(cst.Name(variable)) for variable in needed])
         return updated_node.with_changes(
             value=call, whitespace_after_return=cst.SimpleWhitespace(" ")
         )
@@ -130,7 +134,7 @@ class ExtractFunctions(Rewriter):
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
         body = list(updated_node.body)
         kinds = (cst.FunctionDef, cst.ClassDef)
-        start = next((k for k, each in enumerate(body) if isinstance(each, kinds)), len(body))
+        start = next((k for k, node in enumerate(body) if isinstance(node, kinds)), len(body))
         return updated_node.with_changes(body=[*body[:start], *self._made, *body[start:]])
 
 
@@ -164,14 +168,14 @@ class ConfigClass(Rewriter):
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
         shared = {*re.findall(r"\w+", self.elsewhere)}
-        found = [pair for line in updated_node.body for pair in _constant(line)]
+        pairs = [pair for line in updated_node.body for pair in _constant(line)]
         values = {
-            name: value for name, value in found if type(value) in self.KINDS and name not in shared
+            name: value for name, value in pairs if type(value) in self.KINDS and name not in shared
         }
         if not values or find_all(updated_node, m.Global()):
             return updated_node
-        bound = [name for each in find_all(updated_node, BINDS) for name in bound_names(each)]
-        bound += [each.name.value for each in find_all(updated_node, m.Param())]
+        bound = [name for node in find_all(updated_node, BINDS) for name in bound_names(node)]
+        bound += [param.name.value for param in find_all(updated_node, m.Param())]
         values = {name: value for name, value in values.items() if bound.count(name) == 1}
         if not values:
             return updated_node
@@ -181,13 +185,13 @@ class ConfigClass(Rewriter):
             for name, value in values.items()
         )
         start = f"import dataclasses\n@dataclasses.dataclass\nclass {kind}:\n"
-        made: Iterable[cst.CSTNode] = cst.parse_module(f"{start}{fields}{config} = {kind}()\n").body
+        code: Iterable[cst.CSTNode] = cst.parse_module(f"{start}{fields}{config} = {kind}()\n").body
         rename = Rename({name: f"{config}.{name}" for name in values})
         body: list[cst.CSTNode] = []
         for line in updated_node.body:
             if any(name in values for name, _ in _constant(line)):
-                body += made  # in place of the first constant
-                made = ()
+                body += code  # in place of the first constant
+                code = ()
             else:
                 body.append(cast(cst.CSTNode, line.visit(rename)))
         return updated_node.with_changes(body=body)

@@ -65,11 +65,11 @@ class RenameLocals(Rewriter):
         body = updated_node.body
         if find_all(body, self.INNER | self.READS_NAMES) or not self.hit():
             return updated_node
-        bound = {name for each in find_all(body, BINDS) for name in bound_names(each)}
-        kept = {each.name.value for each in find_all(updated_node.params, m.Param())}
+        bound = {name for node in find_all(body, BINDS) for name in bound_names(node)}
+        fixed = {node.name.value for node in find_all(updated_node.params, m.Param())}
         for line in find_all(body, m.Import() | m.ImportFrom() | m.ExceptHandler()):
-            kept |= {each.value for each in find_all(line, m.Name())}
-        names = {name: self.fresh(name) for name in sorted(bound - kept)}
+            fixed |= {node.value for node in find_all(line, m.Name())}
+        names = {name: self.fresh(name) for name in sorted(bound - fixed)}
         return updated_node.with_changes(body=body.visit(Rename(names)))
 
 
@@ -103,7 +103,7 @@ class UseEinsum(Rewriter):
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
         args = updated_node.args
         torch_s = m.matches(updated_node.func, m.Attribute(m.Name("torch"), m.Name("einsum")))
-        plain = len(args) == 3 and not any(each.keyword or each.star for each in args)
+        plain = len(args) == 3 and not any(arg.keyword or arg.star for arg in args)
         if not torch_s or not plain or not isinstance(args[0].value, cst.SimpleString):
             return updated_node
         equation = str(args[0].value.evaluated_value).replace(" ", "")
@@ -130,8 +130,8 @@ class _Insert(cst.CSTTransformer):
         self._expressions = expressions
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        found = self._expressions.get(updated_node.value)
-        return apart(found) if found else updated_node
+        expression = self._expressions.get(updated_node.value)
+        return apart(expression) if expression else updated_node
 
 
 class Commute(Rewriter):
@@ -280,8 +280,8 @@ class Loops(Rewriter):
         element = cast(cst.BaseExpression, value.elt.visit(rename))
         append = cst.Call(cst.Attribute(gathered, cst.Name("append")), [cst.Arg(element)])
         body: cst.BaseStatement = cst.SimpleStatementLine([cst.Expr(append)])
-        for each in reversed(value.for_in.ifs):
-            test = cast(cst.BaseExpression, each.test.visit(rename))
+        for condition in reversed(value.for_in.ifs):
+            test = cast(cst.BaseExpression, condition.test.visit(rename))
             body = cst.If(test, cst.IndentedBlock([body]))
         target = cast(cst.BaseAssignTargetExpression, value.for_in.target.visit(rename))
         start = cst.Assign([cst.AssignTarget(gathered)], cst.List([]))
@@ -310,9 +310,9 @@ class Comprehensions(Rewriter):
         if not isinstance(body, cst.IndentedBlock):
             return updated_node
         while place < len(body.body):
-            made = self._made(body.body[place : place + 2], updated_node)
-            lines.append(made or body.body[place])
-            place += 2 if made else 1
+            merged = self._made(body.body[place : place + 2], updated_node)
+            lines.append(merged or body.body[place])
+            place += 2 if merged else 1
         return updated_node.with_changes(body=body.with_changes(body=lines))
 
     def _made(
@@ -332,13 +332,15 @@ class Comprehensions(Rewriter):
             return None
         (call,) = find_all(line, m.Call(m.Attribute(attr=m.Name("append"))))[:1]
         inside = find_all(loop, m.Name(name))
-        seen = {each: len(find_all(function, m.Name(each))) for each in bound_names(loop.target)}
-        leaves = any(count > len(find_all(loop, m.Name(each))) for each, count in seen.items())
+        seen = {
+            target: len(find_all(function, m.Name(target))) for target in bound_names(loop.target)
+        }
+        leaves = any(count > len(find_all(loop, m.Name(target))) for target, count in seen.items())
         other = name_of(call.func.value) != name
         if other or len(inside) > 1 or leaves or find_all(loop, self.LATE) or not self.hit():
             return None
-        made = cst.ListComp(call.args[0].value, cst.CompFor(loop.target, loop.iter, tests))
-        return start.with_changes(body=[assign.with_changes(value=made)])
+        comprehension = cst.ListComp(call.args[0].value, cst.CompFor(loop.target, loop.iter, tests))
+        return start.with_changes(body=[assign.with_changes(value=comprehension)])
 
 
 def _only(body: cst.BaseSuite) -> cst.CSTNode | None:
@@ -358,12 +360,12 @@ class Keywords(Rewriter):
         names = _parameters(self.module).get(name_of(updated_node.func), [])
         args = updated_node.args
         fit = isinstance(updated_node.func, cst.Name) and 0 < len(args) <= len(names)
-        if not fit or any(each.keyword or each.star for each in args) or not self.hit():
+        if not fit or any(arg.keyword or arg.star for arg in args) or not self.hit():
             return updated_node
         equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
         named = [
-            each.with_changes(keyword=cst.Name(name), equal=equal)
-            for each, name in zip(args, names, strict=False)
+            arg.with_changes(keyword=cst.Name(name), equal=equal)
+            for arg, name in zip(args, names, strict=False)
         ]
         return updated_node.with_changes(args=named)
 
@@ -371,14 +373,14 @@ class Keywords(Rewriter):
 def _parameters(module: cst.Module) -> dict[str, list[str]]:
     """Return the parameters of the functions that have only plain ones."""
     return {
-        each.name.value: [param.name.value for param in each.params.params]
-        for each in module.body
-        if isinstance(each, cst.FunctionDef)
-        and not each.decorators
-        and not each.params.posonly_params
-        and not each.params.kwonly_params
-        and not isinstance(each.params.star_arg, cst.Param)
-        and each.params.star_kwarg is None
+        node.name.value: [param.name.value for param in node.params.params]
+        for node in module.body
+        if isinstance(node, cst.FunctionDef)
+        and not node.decorators
+        and not node.params.posonly_params
+        and not node.params.kwonly_params
+        and not isinstance(node.params.star_arg, cst.Param)
+        and node.params.star_kwarg is None
     }
 
 

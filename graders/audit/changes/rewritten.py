@@ -26,17 +26,17 @@ def generate_rewrites(
     `patterns` are the assignment's file names; notebooks are written if one accepts them.
     """
     rng = random.Random(seed)  # noqa: S311  a sample, not a secret
-    others, failed, seen = bases[1:] or bases, 0, set[str]()
+    examples, failed, seen = bases[1:] or bases, 0, set[str]()
     while failed < TRIES:
-        base = rng.choice((bases[0], rng.choice(others)))
+        base = rng.choice((bases[0], rng.choice(examples)))
         moved = rng.random() < OWN_FILES
-        made = _moved(base, patterns, rng) if moved else _rewritten(base, rng)
-        if made is None or made.change.id in seen:
+        rewrite = _moved(base, patterns, rng) if moved else _rewritten(base, rng)
+        if rewrite is None or rewrite.change.id in seen:
             failed += 1
             continue
         failed = 0
-        seen.add(made.change.id)
-        yield made
+        seen.add(rewrite.change.id)
+        yield rewrite
 
 
 def _rewritten(base: Base, rng: random.Random) -> Changed | None:
@@ -82,7 +82,7 @@ def _is_alone(base: Base, name: str) -> bool:
     """Return whether a file is not in a package, not a script, and imported by no other one."""
     path = PurePosixPath(name)
     package = str(path.with_name("__init__.py")) in base.files
-    used = any(path.stem in _text(base.files[each]) for each in base.code if each != name)
+    used = any(path.stem in _text(base.files[file]) for file in base.code if file != name)
     text = _text(base.files[name])
     return not package and not used and "__main__" not in text and bool(_defined(text))
 
@@ -101,8 +101,8 @@ def _defined(text: str) -> list[str]:
 def _notebook(text: str) -> bytes:
     """Return a notebook with one cell for each statement of a file."""
     module = cst.parse_module(text)
-    header = "".join(module.code_for_node(each) for each in module.header)
-    sources = [header, *(module.code_for_node(each) for each in module.body)]
+    header = "".join(module.code_for_node(line) for line in module.header)
+    sources = [header, *(module.code_for_node(statement) for statement in module.body)]
     cells: list[dict[str, object]] = [
         {
             "cell_type": "code",
@@ -114,8 +114,8 @@ def _notebook(text: str) -> bytes:
         for source in sources
         if source.strip()
     ]
-    made = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(made).encode()
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(notebook).encode()
 
 
 def _changed(base: Base, files: Files, operator: str) -> Changed:
@@ -130,5 +130,5 @@ def _changed(base: Base, files: Files, operator: str) -> Changed:
             *diff_of(_text(base.files.get(name, b"")), _text(files.get(name, b""))),
         )
     ]
-    id_ = make_id(", ".join(names), "", base.name, [each for each in diff if each])
+    id_ = make_id(", ".join(names), "", base.name, [line for line in diff if line])
     return Changed(Change(id_, operator, base.name, ", ".join(names), "", "\n".join(diff)), files)

@@ -44,8 +44,8 @@ def train(
         curves = {
             f"{training.method}.train": training_scalars(training) for training in metrics.trainings
         }
-        found = (evaluation.accuracy for evaluation in metrics.evaluations)
-        write_scalars(options.out, curves, (*metrics.majority, *found))
+        accuracies = (evaluation.accuracy for evaluation in metrics.evaluations)
+        write_scalars(options.out, curves, (*metrics.majority, *accuracies))
         show(metrics)
 
     # Same seed as in grading, so that the predictions match.

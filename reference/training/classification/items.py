@@ -42,14 +42,14 @@ class Encoded:
 
 def encoded(backbone: Backbone, items: Items, longest: int) -> Encoded:
     """Return the items as the encoder reads them; single sentences are those of a treebank."""
-    given = [joined(text) if isinstance(text, str) else text for text, _ in items]
-    texts = encode(backbone, given, longest)
+    inputs = [joined(text) if isinstance(text, str) else text for text, _ in items]
+    texts = encode(backbone, inputs, longest)
     return Encoded(texts, torch.tensor([label for _, label in items]))
 
 
 def encode(backbone: Backbone, texts: Sequence[Text], longest: int) -> list[Tokens]:
     """Return the tokens of each text (1, T), cut at `longest`; of a pair, the longer one is cut."""
-    given = backbone.tokenizer(
+    tokenized = backbone.tokenizer(
         [text if isinstance(text, str) else text[0] for text in texts],
         None if isinstance(texts[0], str) else [text[1] for text in texts],
         truncation="longest_first",
@@ -57,14 +57,14 @@ def encode(backbone: Backbone, texts: Sequence[Text], longest: int) -> list[Toke
         max_length=longest,
     )
     kinds = getattr(backbone.model.config, "type_vocab_size", 1)  # RoBERTa has one segment
-    segments = given["token_type_ids"] if kinds > 1 else [None] * len(texts)
+    segments = tokenized["token_type_ids"] if kinds > 1 else [None] * len(texts)
     return [
         Tokens(
             torch.tensor([ids]),
             torch.ones(1, len(ids), dtype=torch.long),
             None if segment is None else torch.tensor([segment]),
         )
-        for ids, segment in zip(given["input_ids"], segments, strict=True)
+        for ids, segment in zip(tokenized["input_ids"], segments, strict=True)
     ]
 
 
@@ -123,15 +123,15 @@ class Scores:
         if self.classifier.method != "head":
             return
         missing = {part: items for part, items in self.parts.items() if part not in self.pooled}
-        made, all_texts = 0, sum(map(len, missing.values()))
-        report(made, all_texts)
+        done, all_texts = 0, sum(map(len, missing.values()))
+        report(done, all_texts)
         for part, items in missing.items():
             pooled = torch.zeros(len(items), self.classifier.head.in_features)
             for rows in self._by_length(items):
                 with torch.no_grad(), self._autocast():
                     pooled[rows] = self.classifier.pooled(self._tokens(part, rows)).cpu()
-                made += len(rows)
-                report(made, all_texts)
+                done += len(rows)
+                report(done, all_texts)
             self.pooled[part] = pooled.to(self.machine.device)
 
     @torch.no_grad()

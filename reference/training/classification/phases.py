@@ -74,7 +74,7 @@ def _train(method: Method, material: Material) -> Training:
     scores = Scores(
         classifier, material.parts, int(backbone.tokenizer.pad_token_id), material.machine
     )
-    scores.read(lambda made, texts: report(f"{method}.read", made, texts, None))
+    scores.read(lambda done, texts: report(f"{method}.read", done, texts, None))
     recipe = RECIPES[plan.encoder, method]
     task = ClassifierTask(scores, recipe, seed, plan.state(f"{method}.best"))
     trainer = Trainer(task, seed, plan.state(f"{method}.state"))
@@ -106,8 +106,8 @@ def _answer(method: Method, scores: Scores, material: Material) -> None:
 
 def evaluation(method: Method, part: str, material: Material) -> Evaluation:
     """Compare the labels that a method wrote with those of the files."""
-    said, gold = said_of(method, part, material), material.parts[part].labels.tolist()
-    return Evaluation(accuracy(method, part, said, gold), sum(said))
+    predicted, gold = said_of(method, part, material), material.parts[part].labels.tolist()
+    return Evaluation(accuracy(method, part, predicted, gold), sum(predicted))
 
 
 def said_of(method: Method, part: str, material: Material) -> list[int]:

@@ -92,7 +92,7 @@ def majority_baseline(data: LabelledData) -> tuple[Accuracy, ...]:
     """Predict the training set's more frequent label for every item of dev and of test."""
     label = int(2 * sum(label for _, label in data.train) > len(data.train))
     return tuple(
-        accuracy("majority", part, [label] * len(items), [own for _, own in items])
+        accuracy("majority", part, [label] * len(items), [gold for _, gold in items])
         for part, items in (("dev", data.dev), ("test", data.test))
     )
 
@@ -128,7 +128,7 @@ def best_on_dev(evaluations: Sequence[Evaluation]) -> Method:
 def _publish(metrics: ClassifierMetrics, plan: Plan, publish: Publish) -> None:
     if metrics.complete and metrics.chosen is not None:
         for part in PARTS:
-            said = plan.predictions(metrics.chosen, part).read_bytes()
-            write_bytes(plan.predictions(plan.kind, part), said)
+            content = plan.predictions(metrics.chosen, part).read_bytes()
+            write_bytes(plan.predictions(plan.kind, part), content)
     write_metrics(plan.out, SCHEMA, metrics)
     publish(metrics)

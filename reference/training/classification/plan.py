@@ -55,11 +55,11 @@ class Plan:
         Which precision is faster is measured each time; if none was requested, a run continues in
         the one that it started with. Raises UsageError if the folder contains another run.
         """
-        own = {
+        identity = {
             "assignment": self.assignment,
             "encoder": self.encoder_name,
             "data": self.data_description,
             "seed": self.seed,
         }
         precisions = (precision,) if asked else (precision, *DTYPES)
-        return str(claim(self.out, *(own | {"precision": p} for p in precisions))["precision"])
+        return str(claim(self.out, *(identity | {"precision": p} for p in precisions))["precision"])

@@ -48,12 +48,12 @@ class Averages:
     @contextmanager
     def in_place(self) -> Iterator[None]:
         """Replace the parameters by their means inside the block."""
-        own = {name: self.trained[name].detach().clone() for name in self.means}
+        originals = {name: self.trained[name].detach().clone() for name in self.means}
         self._set(self.means)
         try:
             yield
         finally:
-            self._set(own)
+            self._set(originals)
 
     def state(self) -> dict[str, object]:
         """Return everything that resuming needs."""
@@ -103,10 +103,10 @@ class ClassifierTask:
         labels = self.scores.labels("train", batch)
         loss = loss_of(self.scores.logits("train", batch), labels, self.recipe.smoothing)
         # In float64, a sum of many losses is exact in any order.
-        made = train_step(self.classifier, self.optimizer, loss).double()
+        value = train_step(self.classifier, self.optimizer, loss).double()
         self.averages.update()
-        self.loss += float(made)
-        return made, max(group["lr"] for group in self.optimizer.param_groups)
+        self.loss += float(value)
+        return value, max(group["lr"] for group in self.optimizer.param_groups)
 
     def end_epoch(self) -> None:
         """Evaluate on dev; save the epoch if it is strictly better than all before."""
@@ -114,7 +114,7 @@ class ClassifierTask:
         with self.averages.in_place():
             logits = self.scores.all_logits("dev")
             correct = int((logits.argmax(1) == labels).sum())
-            if correct > max((each.dev_correct for each in self.found), default=-1):
+            if correct > max((epoch.dev_correct for epoch in self.found), default=-1):
                 # Written before the state that refers to it: a run killed in between writes it
                 # again.
                 save_tensors(self.best, plain(self.classifier.trained()))
@@ -125,7 +125,7 @@ class ClassifierTask:
     def load_best(self) -> int:
         """Load the epoch that was kept; return its number."""
         self.classifier.load_trained(load_tensors(self.best))
-        return max(self.found, key=lambda each: each.dev_correct).epoch
+        return max(self.found, key=lambda epoch: epoch.dev_correct).epoch
 
     def state(self) -> dict[str, Any]:
         """Return the trained parameters, the optimizer's state, and the results on dev so far."""

@@ -45,9 +45,9 @@ def run_phase(phase: PhaseSpec, plan: Plan, machine: Machine, report: Report) ->
     """Return the phase's measurements, from this run or an earlier one that finished it."""
     run = _evaluate if phase.kind == "evaluate" else _train
     done, files = plan.state(f"{phase.id}.json"), [plan.out / name for name in phase.files]
-    found = measured(Phase, done, files, lambda: run(phase, plan, machine, report))
+    measurements = measured(Phase, done, files, lambda: run(phase, plan, machine, report))
     plan.state(f"{phase.id}.params").unlink(missing_ok=True)
-    return found
+    return measurements
 
 
 def _train(phase: PhaseSpec, plan: Plan, machine: Machine, report: Report) -> Phase:
@@ -108,12 +108,12 @@ def _evaluate(phase: PhaseSpec, plan: Plan, machine: Machine, report: Report) ->
     """Write the predictions for dev and test, with the prompts of the course's script."""
     wiki = _read_wiki(plan)
     model = _model(phase, plan, wiki, machine).to(machine.device)
-    started, said = time.perf_counter(), 0
+    started, tokens = time.perf_counter(), 0
     report(phase.id, 0, len(QUESTIONS), None)
     for number, (part, name) in enumerate(QUESTIONS.items(), start=1):
         prompts = read_prompts(plan.data / name)
         places = predict_places(model, wiki.vocabulary, prompts)
-        said += sum(map(len, places))
+        tokens += sum(map(len, places))
         lines = "".join(f"{place}\n" for place in places)
         write_text(plan.out / phase.prediction_file(part), lines)
         report(phase.id, number, len(QUESTIONS), None)
@@ -124,9 +124,9 @@ def _evaluate(phase: PhaseSpec, plan: Plan, machine: Machine, report: Report) ->
         kind=phase.kind,
         epochs=0,
         steps=0,
-        tokens=said,
+        tokens=tokens,
         seconds=round(seconds, 3),
-        tokens_per_second=round(said / seconds, 1),
+        tokens_per_second=round(tokens / seconds, 1),
         curve=(),
     )
 

@@ -45,8 +45,8 @@ def train(options: Options, report: Report, show: Callable[[Metrics], object]) -
 
     Raises UsageError on options that do not exist and files that cannot be used.
     """
-    known: tuple[Variant, ...] = get_args(Variant)
-    preset, variants = _preset(options), parse_names("--variants", options.variants, known)
+    choices: tuple[Variant, ...] = get_args(Variant)
+    preset, variants = _preset(options), parse_names("--variants", options.variants, choices)
 
     def publish(metrics: Metrics) -> None:
         curves = {phase.id: curve_scalars(phase.curve) for phase in metrics.phases if phase.curve}
@@ -65,7 +65,7 @@ def _preset(options: Options) -> Preset:
     for preset in PRESETS.values():
         if preset.name == name:
             return preset
-    names = ", ".join(f"`{each}`" for each in PRESETS)
+    names = ", ".join(f"`{key}`" for key in PRESETS)
     raise UsageError(f"--preset: there is no `{name}`", f"there is {names}")
 
 
@@ -118,13 +118,15 @@ def _begin(plan: Plan, data: Data, machine: Machine) -> Metrics:
 def _with(metrics: Metrics, plan: Plan, data: Data, done: dict[str, Phase]) -> Metrics:
     """Return the metrics with the finished phases, in the plan's order."""
     names = [phase for track in plan.tracks for phase in track]
-    asked = [phase for phase in names if phase.id in done and phase.kind == "evaluate"]
+    evaluations = [phase for phase in names if phase.id in done and phase.kind == "evaluate"]
     return replace(
         metrics,
         complete=len(done) == len(names),
         seconds=round(sum(phase.seconds for phase in done.values()), 3),
         phases=tuple(done[phase.id] for phase in names if phase.id in done),
-        accuracies=tuple(each for phase in asked for each in evaluated(phase, plan.out, data)),
+        accuracies=tuple(
+            result for phase in evaluations for result in evaluated(phase, plan.out, data)
+        ),
     )
 
 
@@ -146,14 +148,14 @@ def baselines(data: Data) -> tuple[Accuracy, ...]:
 
 def evaluated(phase: PhaseSpec, folder: Path, data: Data) -> tuple[Accuracy, ...]:
     """Return the accuracies of an evaluation's files, if the answers are known."""
-    found = []
+    accuracies = []
     for part in PARTS:
         gold = gold_of(data, part)
         if gold is not None:
             text = (folder / phase.prediction_file(part)).read_text(encoding="utf-8")
-            said = text.removesuffix("\n").split("\n")
-            found.append(accuracy(phase.model, part, said, gold))
-    return tuple(found)
+            predictions = text.removesuffix("\n").split("\n")
+            accuracies.append(accuracy(phase.model, part, predictions, gold))
+    return tuple(accuracies)
 
 
 def gold_of(data: Data, part: str) -> tuple[str, ...] | None:

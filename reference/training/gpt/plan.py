@@ -89,8 +89,8 @@ class Plan:
 
     def claim(self) -> None:
         """Claim the folder for this run. Raises UsageError if it contains another one."""
-        own = {"preset": self.preset.name, "data": self.data_description, "seed": self.seed}
-        claim(self.out, own)
+        identity = {"preset": self.preset.name, "data": self.data_description, "seed": self.seed}
+        claim(self.out, identity)
 
 
 def _track(variant: Variant) -> tuple[PhaseSpec, ...]:

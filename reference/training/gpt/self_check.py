@@ -40,8 +40,8 @@ def check_training(machine: Machine, preset: Preset = COURSE) -> Iterator[Findin
     yield Finding("  loss", f"{on_device:.5f}, on the CPU {on_cpu:.5f}", good=alike)
     predicted, measured = slopes(_step(machine, preset), _batch(machine.device, preset))
     alike = abs(predicted - measured) <= SLOPES_APART * predicted
-    found = f"the loss has slope {measured:.4f} along it, expected {predicted:.4f}"
-    yield Finding("  gradient", found, good=alike)
+    sentence = f"the loss has slope {measured:.4f} along it, expected {predicted:.4f}"
+    yield Finding("  gradient", sentence, good=alike)
     batch, step = _batch(machine.device, preset), _step(machine, preset)
     eager = _timed(partial(step, batch, [preset.pretrain.learning_rate]), machine)
     yield Finding("  eager step", _speed(eager, batch), good=True)
@@ -96,13 +96,13 @@ def slopes(step: Step, batch: Batch) -> tuple[float, float]:
 
     start = loss()
     gradient = torch.autograd.grad(start, weights)
-    norm = float(torch.stack([each.square().sum() for each in gradient]).sum().sqrt())
+    norm = float(torch.stack([tensor.square().sum() for tensor in gradient]).sum().sqrt())
     epsilon = SHARE * float(start.detach()) / norm
     ends = []
     for factor in (epsilon, -2 * epsilon):  # forward from the weights, then as far back
         with torch.no_grad():
-            for weight, each in zip(weights, gradient, strict=True):
-                weight.add_(each, alpha=factor / norm)
+            for weight, direction in zip(weights, gradient, strict=True):
+                weight.add_(direction, alpha=factor / norm)
         ends.append(float(loss().detach()))
     return norm, (ends[0] - ends[1]) / (2 * epsilon)
 

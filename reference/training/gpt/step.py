@@ -171,8 +171,8 @@ class CapturedStep:
             for number, factor in enumerate(TRIALS):
                 other = batch[torch.arange(number, len(batch), device=batch.x.device)]
                 again = other.padded(self.rows)
-                if found := self._compared(again, [rate * factor for rate in rates], before):
-                    return found
+                if problem := self._compared(again, [rate * factor for rate in rates], before):
+                    return problem
         except RuntimeError as error:  # torch's for everything that a device refuses
             first = (str(error).splitlines() or [type(error).__name__])[0]
             return f"the step could not be recorded: {first}"
@@ -213,7 +213,7 @@ class State:
     def of(cls, step: Step) -> "State":
         """Copy the current state."""
         weights = [parameter.detach().clone() for parameter in step.model.parameters()]
-        moments = [each.clone() for each in _moments(step)]
+        moments = [tensor.clone() for tensor in _moments(step)]
         return cls(weights, moments, _generator(step).get_state())
 
     @torch.no_grad()
@@ -234,7 +234,7 @@ class State:
 def _moments(step: Step) -> list[torch.Tensor]:
     """Return the optimizers' own tensors."""
     states = [state for optimizer in step.optimizers for state in optimizer.state.values()]
-    return [each for state in states for each in state.values() if torch.is_tensor(each)]
+    return [tensor for state in states for tensor in state.values() if torch.is_tensor(tensor)]
 
 
 def _generator(step: Step) -> torch.Generator:

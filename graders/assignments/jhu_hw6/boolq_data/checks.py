@@ -82,14 +82,14 @@ def test_items_encode_the_text(
             "encoded", family=rows.family, rows=dict(rows.columns), max_len=rows.max_len
         )
         encoded = {name: [_flat(item.get(name)) for item in items] for name in KEYS[:2]}
-        found = next((each for each in ACCEPTED if _agrees(encoded, ways[each])), None)
-        if found is None:
+        way = next((way for way in ACCEPTED if _agrees(encoded, ways[way])), None)
+        if way is None:
             fail(
                 "The input_ids of an item do not encode its question and passage.",
                 hint=_mistake(encoded, ways),
                 counterexample={"tokenizer": rows.family, "max_len": str(rows.max_len)},
             )
-        if found != "handout":
+        if way != "handout":
             score.note(f"Accepted, but question and passage are joined differently: {TEXT}.")
 
     _judge_items(student, inputs, score, judge)
@@ -102,16 +102,16 @@ def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) 
     def judge(rows: Rows, items: Items) -> None:
         flat = [_flat(item.get("labels")) for item in items]
         labels = [None if label is None else label.tolist() for label in flat]
-        wanted = [int(answer) for answer in rows.columns["answers"]]
-        if labels != [[each] for each in wanted]:
-            others = sorted(map(str, labels)) == sorted(str([each]) for each in wanted)
-            swapped = labels == [[1 - each] for each in wanted]
+        expected = [int(answer) for answer in rows.columns["answers"]]
+        if labels != [[answer] for answer in expected]:
+            shuffled = sorted(map(str, labels)) == sorted(str([answer]) for answer in expected)
+            swapped = labels == [[1 - answer] for answer in expected]
             fail(
                 "The labels do not match the answers of the rows.",
                 hint="Return the answer of the same row: self.answers[index]."
-                if others and not swapped
+                if shuffled and not swapped
                 else "Return an integer as the label: 1 if the answer is True, 0 if it is False.",
-                expected=str(wanted),
+                expected=str(expected),
                 actual=str(labels)[:200],
             )
 
@@ -268,9 +268,9 @@ def _flat(value: Any) -> Any:
 def _agrees(encoded: Mapping[str, Sequence[Any]], way: Any) -> bool:
     """Return whether all items have these ids and masks; another check tests their shapes."""
     return all(
-        each is not None and np.array_equal(each, right)
+        values is not None and np.array_equal(values, right)
         for name in KEYS[:2]
-        for each, right in zip(encoded[name], way[name], strict=True)
+        for values, right in zip(encoded[name], way[name], strict=True)
     )
 
 

@@ -28,12 +28,12 @@ def encoded(family: str, rows: dict[str, list[Any]], max_len: int) -> dict[str, 
         )
         return {name: encoding[name].astype("int64") for name in ("input_ids", "attention_mask")}
 
-    own = tokenizer.sep_token
+    separator = tokenizer.sep_token
     return {
         "handout": encode([f"{q} [SEP] {p}" for q, p in pairs]),
-        "separator": encode([f"{q} {own} {p}" for q, p in pairs]),
-        "parts": encode([f"{q}{own}{p}" for q, p in pairs]),
-        "separators": encode([f"{q} {own}{own} {p}" for q, p in pairs]),
+        "separator": encode([f"{q} {separator} {p}" for q, p in pairs]),
+        "parts": encode([f"{q}{separator}{p}" for q, p in pairs]),
+        "separators": encode([f"{q} {separator}{separator} {p}" for q, p in pairs]),
         "pair": encode(questions, passages),
         "pair-passage-cut": encode(questions, passages, truncation="only_second"),
         "passage-first": encode([f"{p} [SEP] {q}" for q, p in pairs]),

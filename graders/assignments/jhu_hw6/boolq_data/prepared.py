@@ -116,7 +116,7 @@ def _require_all_used(training: frozenset[int], *held_out: frozenset[int]) -> No
     """
     used = training.union(*held_out)
     for name, rows in SPLITS.items():
-        measured = any(rows & each for each in held_out)
+        measured = any(rows & part for part in held_out)
         unused = len(rows - used) if name != "train" or len(training) >= TRAINED else 0
         if measured and unused:
             fail(
@@ -154,8 +154,8 @@ def require_use(student: Student, file: str, whole: Prepared) -> None:
     size = len(whole.rows[0]) / BATCH if whole.rows else 0
     if whole.batches and not size - 1 <= whole.batches <= size + 1:
         count, other = (
-            ask_once(student, "prepared_batches", file=file, size=each, read=int)
-            for each in (BATCH, OTHER_BATCH)
+            ask_once(student, "prepared_batches", file=file, size=batch_size, read=int)
+            for batch_size in (BATCH, OTHER_BATCH)
         )
         if count and count == other:
             fail(
@@ -164,10 +164,10 @@ def require_use(student: Student, file: str, whole: Prepared) -> None:
                 expected=f"more batches of {BATCH} rows than of {OTHER_BATCH}",
                 actual=f"{count} batches for both",
             )
-    found = ask_once(student, "prepared_origins", file=file, read=_families)
-    if len(found) < len(NAMES):
+    origins = ask_once(student, "prepared_origins", file=file, read=_families)
+    if len(origins) < len(NAMES):
         return  # it may need something that is missing here
-    weights, tokens = ({each[at] for each in found.values()} for at in range(2))
+    weights, tokens = ({origin[at] for origin in origins.values()} for at in range(2))
     if not any(weights):
         fail(
             "The model of pre_process has random weights instead of pretrained ones.",
@@ -183,14 +183,16 @@ def require_use(student: Student, file: str, whole: Prepared) -> None:
 
 def _families(reply: Any) -> Mapping[str, tuple[tuple[str, ...], int]]:
     """Return the families of the weights, and the number of tokens, for each name."""
-    found = {name: mapping(each, "weights", "tokens") for name, each in mapping(reply).items()}
+    origins = {
+        name: mapping(origin, "weights", "tokens") for name, origin in mapping(reply).items()
+    }
     return {
         name: (
-            tuple(sequence(found[name]["weights"], str)),
-            each if type(each := found[name]["tokens"]) is int else 0,
+            tuple(sequence(origins[name]["weights"], str)),
+            tokens if type(tokens := origins[name]["tokens"]) is int else 0,
         )
         for name in NAMES
-        if name in found
+        if name in origins
     }
 
 
@@ -238,10 +240,10 @@ def _prepared(reply: Any) -> Prepared:
 
 
 def _rows(reply: Any) -> Sequence[frozenset[int]]:
-    known = [each for each in sequence(reply) if is_whole(each) and each.ndim == 1]
-    if sum(each.size for each in known) > MOST_ROWS:
+    arrays = [array for array in sequence(reply) if is_whole(array) and array.ndim == 1]
+    if sum(array.size for array in arrays) > MOST_ROWS:
         raise BadReply(UNREADABLE)
-    rows = [frozenset(map(int, each)) for each in known]
+    rows = [frozenset(map(int, array)) for array in arrays]
     return rows if len(rows) == len(reply) == len(PARTS) else ()
 
 

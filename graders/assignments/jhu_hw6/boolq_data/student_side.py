@@ -22,8 +22,8 @@ def own_forms(sets: dict[str, Any], file: str) -> Iterator[dict[str, Any]]:
     """
     if _label_shape(file) == OWN_AXIS:
         yield {
-            name: {**each, "labels": np.reshape(each["labels"], (-1, *OWN_AXIS))}
-            for name, each in sets.items()
+            name: {**batch, "labels": np.reshape(batch["labels"], (-1, *OWN_AXIS))}
+            for name, batch in sets.items()
         }
     yield sets
 
@@ -64,7 +64,7 @@ def _plain(item: Any) -> Any:
         pairs = dict(item).items()
     except (TypeError, ValueError):
         return {"type": type(item).__name__}
-    return {str(key): _value(each) for key, each in pairs}
+    return {str(key): _value(value) for key, value in pairs}
 
 
 def _value(value: Any) -> Any:

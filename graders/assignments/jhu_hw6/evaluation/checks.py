@@ -84,11 +84,11 @@ class Question:
         """The scores of the two classes that are mistaken for the accuracy."""
         labels, right = self.batch["labels"], np.asarray(self.right)
         answers = np.where(right, labels, 1 - labels)
-        hits, said, there = (
-            np.array([np.count_nonzero(each == label) for label in range(2)])
-            for each in (labels[right], answers, labels)
+        hits, answered, there = (
+            np.array([np.count_nonzero(classes == label) for label in range(2)])
+            for classes in (labels[right], answers, labels)
         )
-        recalls, f1 = hits / np.maximum(there, 1), 2 * hits / np.maximum(said + there, 1)
+        recalls, f1 = hits / np.maximum(there, 1), 2 * hits / np.maximum(answered + there, 1)
         return {
             "This is the mean recall of the two classes, not the accuracy": float(recalls.mean()),
             "This is the F1 score of class 1, not the accuracy": float(f1[1]),
@@ -127,16 +127,19 @@ def test_accuracy_comes_back(
     require_own_work(student, sandbox, inputs, NAME)
     questions = [_question(inputs, sandbox, purpose) for purpose in PURPOSES[:ASKED]]
     pairs = [
-        (each, replace(each, batch={**each.batch, "labels": 1 - each.batch["labels"]}))
-        for each in questions
+        (
+            question,
+            replace(question, batch={**question.batch, "labels": 1 - question.batch["labels"]}),
+        )
+        for question in questions
     ]
 
     def judge(file: str) -> None:
         replies = [
             (_accuracy(value), seen.modes)
             for pair in pairs
-            for each in pair
-            for value, seen in _evaluations(student, each, [SIZE], file)
+            for question in pair
+            for value, seen in _evaluations(student, question, [SIZE], file)
         ]
         if not all(modes for _, modes in replies):
             fail(
@@ -202,7 +205,7 @@ def test_batch_size_does_not_matter(
     def judge(file: str) -> None:
         sizes = [ITEMS, 1, SIZE, 3]
         replies = _evaluations(student, question, [*sizes, ITEMS], file)
-        *accuracies, again = (_accuracy(each) for each, _ in replies)
+        *accuracies, again = (_accuracy(value) for value, _ in replies)
         if not is_close(accuracies, [accuracies[0]] * len(accuracies), "share"):
             fail(
                 "The accuracy depends on the batch size.",
@@ -279,7 +282,7 @@ def _question(inputs: Inputs, sandbox: Student, purpose: str = "evaluation") -> 
     for _ in range(MOST_DRAWS):
         question = _drawn(source, sandbox)
         if not any(
-            is_close(each, question.accuracy, "share") for each in question.mistakes.values()
+            is_close(value, question.accuracy, "share") for value in question.mistakes.values()
         ):
             return question
     raise GraderFault("no items tell every known mistake from the accuracy")
@@ -295,8 +298,8 @@ def _drawn(source: np.random.Generator, sandbox: Student) -> Question:
     weights = draw_weights(source, VOCABULARY)
     batch = draw_batch(source, CANDIDATES, VOCABULARY)
     whole = {**batch, "attention_mask": np.ones_like(batch["attention_mask"])}
-    logits, blind = (predicted(sandbox, weights, each) for each in (batch, whole))
-    margins = [each[:, 1] - each[:, 0] for each in (logits, blind)]
+    logits, blind = (predicted(sandbox, weights, inputs) for inputs in (batch, whole))
+    margins = [scores[:, 1] - scores[:, 0] for scores in (logits, blind)]
     clear = np.argsort(-np.minimum(*map(np.abs, margins)))
     turns = margins[0][clear] * margins[1][clear] < 0
     right = np.ones(ITEMS, dtype=bool)
@@ -317,7 +320,7 @@ def _drawn(source: np.random.Generator, sandbox: Student) -> Question:
         "classifier.bias": factor * weights["classifier.bias"] + shift,
     }
     return Question(
-        {**weights, **{name: each.astype(np.float32) for name, each in head.items()}},
+        {**weights, **{name: weight.astype(np.float32) for name, weight in head.items()}},
         {**part(batch, chosen), "labels": labels},
         right.tolist(),
         (right ^ turned).tolist(),
@@ -335,8 +338,8 @@ def _alike_first(rows: NDArray[np.intp], answers: NDArray[np.intp]) -> NDArray[n
 def _answers_across(logits: Floats) -> NDArray[np.intp]:
     """Return the answers after a softmax over the items of each batch."""
     batches = [logits[i : i + SIZE] for i in range(0, ITEMS, SIZE)]
-    shares = [np.exp(each - each.max(0)) for each in batches]
-    return np.concatenate([(each / each.sum(0)).argmax(-1) for each in shares])
+    shares = [np.exp(batch - batch.max(0)) for batch in batches]
+    return np.concatenate([(share / share.sum(0)).argmax(-1) for share in shares])
 
 
 def _known_mistake(
@@ -348,7 +351,9 @@ def _known_mistake(
         question = _question(inputs, sandbox, purpose)
         actual = ask(question)
         fitting = {
-            says for says, each in question.mistakes.items() if is_close(actual, each, "share")
+            says
+            for says, accuracy in question.mistakes.items()
+            if is_close(actual, accuracy, "share")
         }
         names = fitting if names is None else names & fitting
         if not names or (count > 2 and len(names) < 2):
@@ -376,28 +381,28 @@ def _seen(count: int, reply: Any) -> Sequence[tuple[Any, Seen]]:
         raise BadReply(UNREADABLE)
     return [
         (
-            each["value"],
+            entry["value"],
             Seen(
                 [
                     (training is not False, graded is not False)
-                    for training, graded in each["modes"]
+                    for training, graded in entry["modes"]
                 ],
-                sequence(each["masked"], bool),
-                sequence(each["changed"], str),
-                sequence(each["graded"], str),
-                each["again"],
-                each["dropout"] is not False,
-                each["held_back"] is True,
+                sequence(entry["masked"], bool),
+                sequence(entry["changed"], str),
+                sequence(entry["graded"], str),
+                entry["again"],
+                entry["dropout"] is not False,
+                entry["held_back"] is True,
             ),
         )
-        for each in reply
+        for entry in reply
     ]
 
 
 def _accuracy(value: Any, score: Score | None = None) -> float:
     """Return the number in a reply, which may be given without its dict."""
-    given = value.get("accuracy") if isinstance(value, dict) else value
-    accuracy = number(given)
+    returned = value.get("accuracy") if isinstance(value, dict) else value
+    accuracy = number(returned)
     if accuracy is None:
         fail(
             "evaluate_model does not return an accuracy.",

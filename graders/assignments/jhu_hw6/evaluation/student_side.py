@@ -29,7 +29,7 @@ def evaluations(
         for sets in own_forms({"held_out": batch}, file):
             models = [Classifier(weights, dropout=dropout) for _ in sizes]
             try:
-                found = [
+                replies = [
                     _evaluated(evaluate, model, sets["held_out"], size)
                     for model, size in zip(models, sizes, strict=True)
                 ]
@@ -39,7 +39,7 @@ def evaluations(
                 frozen = not all(p.requires_grad for p in models[0].parameters())
                 held = frozen or not torch.is_grad_enabled()
                 held = held and _is_held_back(weights, sets["held_out"], file)
-                return [{**each, "held_back": held} for each in found]
+                return [{**reply, "held_back": held} for reply in replies]
             finally:
                 torch.set_grad_enabled(True)
         raise problems[0]
@@ -55,8 +55,8 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
 
     def look(_: nn.Module, args: Any, named: dict[str, Any]) -> None:
         modes.append([model.trains, torch.is_grad_enabled()])
-        given = {**dict(zip(("input_ids", "attention_mask"), args, strict=False)), **named}
-        masked.append(_hides_padding(given.get("input_ids"), given.get("attention_mask")))
+        arguments = {**dict(zip(("input_ids", "attention_mask"), args, strict=False)), **named}
+        masked.append(_hides_padding(arguments.get("input_ids"), arguments.get("attention_mask")))
 
     model.train()  # as between two epochs
     model.zero_grad()
@@ -67,7 +67,7 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
         value = by_name(evaluate, named)
     finally:
         handle.remove()
-    found = {
+    reply = {
         "value": _plain(value),
         "modes": modes,
         "masked": masked,
@@ -78,7 +78,7 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
     with torch.no_grad():
         for parameter in model.classifier.parameters():
             parameter.neg_()
-    return {**found, "again": _plain(by_name(evaluate, named))}
+    return {**reply, "again": _plain(by_name(evaluate, named))}
 
 
 def _is_held_back(weights: dict[str, Any], batch: dict[str, Any], file: str) -> bool:
@@ -127,7 +127,7 @@ def _has_gradient(parameter: nn.Parameter) -> bool:
 def _plain(value: Any) -> Any:
     """Return numbers unchanged; other types by their name."""
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, torch.Tensor):
         return value.item() if value.numel() == 1 else {"type": f"tensor {tuple(value.shape)}"}
     if hasattr(value, "item") and getattr(value, "size", 0) == 1:

@@ -56,19 +56,19 @@ def test_mean_is_classified(
     def judge(model: ModelClass) -> None:
         for question in model.questions(TYPE):
             reply = model.forward(question)
-            found = model.found(question, reply)
-            if any(each.pooled in ACCEPTED for each in found):
+            ways = model.found(question, reply)
+            if any(way.pooled in ACCEPTED for way in ways):
                 reply.require_same_in_training()
                 reply.require_same_again()
                 _require_same_alone(model, question, reply.logits)
                 continue
-            named = {POOLINGS[each.pooled] for each in found if "of the text" not in each.pooled}
-            known = f"{named.pop()}. " if len(named) == 1 else ""
+            named = {POOLINGS[way.pooled] for way in ways if "of the text" not in way.pooled}
+            mistake = f"{named.pop()}. " if len(named) == 1 else ""
             expected = model.known(question)["right"]["mean"]
-            known = known or _why_not_pooled(question, reply, reply.logits - expected)
+            mistake = mistake or _why_not_pooled(question, reply, reply.logits - expected)
             fail(
                 "The logits are not computed from the mean of the last hidden states.",
-                hint=RANDOM if reply.random else f"{known}{POOLED}.",
+                hint=RANDOM if reply.random else f"{mistake}{POOLED}.",
                 actual=largest_difference(reply.logits, expected),
                 counterexample={"model": question.family, "texts": "all of equal length"},
             )
@@ -86,8 +86,8 @@ def test_padding_is_masked(
         for family in model.families:
             question = model.question(family, TYPE)
             reply = model.forward(question)
-            found = model.found(question, reply)
-            right = {each.pooled for each in found if each.called == "right"}
+            ways = model.found(question, reply)
+            right = {way.pooled for way in ways if way.called == "right"}
             if right == {SHRUNK}:
                 fail(
                     f"{POOLINGS[SHRUNK]}, so logits shrink with padding.",
@@ -106,7 +106,7 @@ def test_padding_is_masked(
                     counterexample={"model": family},
                 )
             blind = is_close(reply.logits, model.forward(question.all_seen()).logits, "attention")
-            if found or (blind and not _got_mask(question, reply)):
+            if ways or (blind and not _got_mask(question, reply)):
                 fail(
                     "The backbone treats padding as text.",
                     hint="Pass attention_mask=attention_mask to the backbone.",
@@ -153,21 +153,21 @@ def _why_not_pooled(question: Question, reply: Forward, apart: Floats) -> str:
 
 def _got_mask(question: Question, reply: Forward) -> bool:
     """Return whether the backbone got the mask; a layer before the attention doesn't show it."""
-    wanted = question.batch["attention_mask"]
-    return any(is_close(each, wanted, "exact") for each in _masks(question, reply))
+    expected = question.batch["attention_mask"]
+    return any(is_close(mask, expected, "exact") for mask in _masks(question, reply))
 
 
 def _got_other_mask(question: Question, reply: Forward) -> bool:
     """Return whether the backbone got masks, none of which is the batch's, that hide tokens."""
-    given = _masks(question, reply)
-    return any((each == 0).any() for each in given) and not _got_mask(question, reply)
+    masks = _masks(question, reply)
+    return any((mask == 0).any() for mask in masks) and not _got_mask(question, reply)
 
 
 def _masks(question: Question, reply: Forward) -> Sequence[Floats]:
     """Return the masks with the shape of the batch's that the backbone got."""
-    given = [floats(call.get("attention_mask")) for call in reply.calls]
+    masks = [floats(call.get("attention_mask")) for call in reply.calls]
     shape = question.batch["attention_mask"].shape
-    return [each for each in given if each is not None and each.shape == shape]
+    return [mask for mask in masks if mask is not None and mask.shape == shape]
 
 
 def _require_same_alone(model: ModelClass, question: Question, logits: Floats) -> None:

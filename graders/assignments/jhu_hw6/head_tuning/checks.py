@@ -35,8 +35,8 @@ def test_head_model_gives_logits(
 def _require_logits_of_full(model: ModelClass, question: Question) -> None:
     """Fail if the logits are neither the handout's nor those of the student's full model."""
     reply = model.forward(question)
-    found = model.found(question, reply)
-    if any(each.called == "right" and each.pooled in ACCEPTED for each in found):
+    ways = model.found(question, reply)
+    if any(way.called == "right" and way.pooled in ACCEPTED for way in ways):
         return
     full = model.forward(question.of_type("full"))
     if is_close(reply.logits, full.logits, "attention"):

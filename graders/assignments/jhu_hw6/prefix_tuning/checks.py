@@ -51,8 +51,8 @@ def test_prefix_model_gives_logits(
         for question, reply in _unpadded(model):
             weights = {**question.weights, "prefix": -question.weights["prefix"]}
             other = model.forward(replace(question, weights=weights))
-            given = reply.prefix == question.weights["prefix"].size
-            if given and is_close(reply.logits, other.logits, "attention"):
+            has_prefix = reply.prefix == question.weights["prefix"].size
+            if has_prefix and is_close(reply.logits, other.logits, "attention"):
                 fail(
                     "The logits don't depend on the prefix.",
                     hint=f"{CALLED}. Other checks are skipped until then.",
@@ -83,12 +83,12 @@ def test_prefix_stands_before_the_words(
 
     def judge(model: ModelClass) -> None:
         for question, reply in _unpadded(model):
-            found = model.found(question, reply)
-            if _is_before(model, question, reply, found):
+            ways = model.found(question, reply)
+            if _is_before(model, question, reply, ways):
                 reply.require_same_in_training()
                 reply.require_same_again()
                 continue
-            hint = RANDOM if reply.random else known_mistake(found)
+            hint = RANDOM if reply.random else known_mistake(ways)
             fail(
                 "The logits are not computed from the prefix followed by the text.",
                 hint=RENEWED if is_prefix_renewed(question, reply) else hint,
@@ -108,7 +108,7 @@ def _is_before(model: ModelClass, question: Question, reply: Forward, found: Seq
     The pooling is the full model's, if it is known: that one has already cost its points.
     """
     pooled = model.own_poolings(question)
-    if any(each.called in BEFORE and each.pooled in pooled for each in found):
+    if any(way.called in BEFORE and way.pooled in pooled for way in found):
         return True
     masked = is_masked_rightly(question, reply) and not has_wrong_length(question, reply)
     unknown = not pooled or not (found or masked)
@@ -131,12 +131,12 @@ def test_mask_covers_the_prefix(
         for family in set(model.families) - set(NUMBERED):
             question = prefix_question(model, family)
             reply = model.forward(question)
-            found = model.found(question, reply)
-            if any(each.called in ORDERED for each in found) or is_masked_rightly(question, reply):
+            ways = model.found(question, reply)
+            if any(way.called in ORDERED for way in ways) or is_masked_rightly(question, reply):
                 continue
             fail(
                 "The mask does not match the prefix followed by the text.",
-                hint=known_mistake(found),
+                hint=known_mistake(ways),
                 counterexample={"model": family, "prefix_length": str(question.length)},
             )
 

@@ -61,31 +61,31 @@ def prefix_names(model: ModelClass, question: Question, reply: Forward) -> froze
 
     A class may also create the prefix for every type.
     """
-    rest, wanted = reply.outside_of("rest"), question.length * question.size
-    if sum(rest.values()) == wanted:
+    rest, count = reply.outside_of("rest"), question.length * question.size
+    if sum(rest.values()) == count:
         return frozenset(rest)
     full = model.forward(question.of_type("full")).outside
-    return frozenset(name for name, size in rest.items() if name not in full or size == wanted)
+    return frozenset(name for name, size in rest.items() if name not in full or size == count)
 
 
 def require_prefix(model: ModelClass, question: Question, reply: Forward) -> None:
     """Fail unless the prefix is one parameter, or several, with the required number of vectors."""
     names = prefix_names(model, question, reply)
     rest = {name: size for name, size in reply.outside_of("rest").items() if name in names}
-    wanted = question.length * question.size
-    if sum(rest.values()) == reply.prefix == wanted:
+    count = question.length * question.size
+    if sum(rest.values()) == reply.prefix == count:
         return
     hint = f"Make it {ONE}."
     if not rest and reply.prefix:
         hint = f"self.prefix is a plain tensor, so no optimizer finds it; make it {ONE}."
     elif is_prefix_renewed(question, reply):
         hint = RENEWED
-    elif sum(rest.values()) == wanted * len(question.batch["input_ids"]):
+    elif sum(rest.values()) == count * len(question.batch["input_ids"]):
         hint = f"Each text of the batch has its own prefix; make it {ONE}, and expand it."
     fail(
         "The prefix is not one parameter of prefix_length vectors of size d.",
         hint=hint,
-        expected=f"{question.length} vectors of size {question.size}: {wanted:,} numbers",
+        expected=f"{question.length} vectors of size {question.size}: {count:,} numbers",
         actual=", ".join(f"{name}: {size:,}" for name, size in list(rest.items())[:4]) or "none",
         counterexample={"prefix_length": str(question.length)},
     )
@@ -97,8 +97,8 @@ def is_prefix_renewed(question: Question, reply: Forward) -> bool:
     The backbone's first two calls are for the same batch.
     """
     T = question.batch["input_ids"].shape[1]
-    given = [floats(call.get("inputs_embeds")) for call in reply.calls[:2]]
-    before = [each[:, :-T] for each in given if each is not None and each.ndim == 3]
+    embeddings = [floats(call.get("inputs_embeds")) for call in reply.calls[:2]]
+    before = [array[:, :-T] for array in embeddings if array is not None and array.ndim == 3]
     if reply.prefix or len(before) < 2 or before[0].shape != before[1].shape:
         return False
     return bool(before[0].size) and not is_close(before[0], before[1], "attention")
@@ -107,24 +107,24 @@ def is_prefix_renewed(question: Question, reply: Forward) -> bool:
 def is_called_rightly(question: Question, reply: Forward) -> bool:
     """Return whether the backbone received the prefix and then the words' own embeddings."""
     table = next(
-        each for name, each in question.weights["backbone"].items() if "word_embeddings" in name
+        weight for name, weight in question.weights["backbone"].items() if "word_embeddings" in name
     )
     words = table[question.batch["input_ids"]]  # (B, T, D)
     prefix = np.broadcast_to(
         question.weights["prefix"], (len(words), *question.weights["prefix"].shape)
     )
-    wanted = np.concatenate((prefix, words), axis=1)
-    given = [floats(call.get("inputs_embeds")) for call in reply.calls]
-    return any(each is not None and is_close(each, wanted, "attention") for each in given)
+    expected = np.concatenate((prefix, words), axis=1)
+    embeddings = [floats(call.get("inputs_embeds")) for call in reply.calls]
+    return any(array is not None and is_close(array, expected, "attention") for array in embeddings)
 
 
 def is_masked_rightly(question: Question, reply: Forward) -> bool:
     """Return whether the backbone received ones for the prefix and then the text's mask."""
     mask = question.batch["attention_mask"]
     ones = np.ones((len(mask), question.length), dtype=mask.dtype)
-    wanted = np.concatenate((ones, mask), axis=1)
-    given = [floats(call.get("attention_mask")) for call in reply.calls]
-    return any(each is not None and is_close(each, wanted, "exact") for each in given)
+    expected = np.concatenate((ones, mask), axis=1)
+    masks = [floats(call.get("attention_mask")) for call in reply.calls]
+    return any(array is not None and is_close(array, expected, "exact") for array in masks)
 
 
 def has_wrong_length(question: Question, reply: Forward) -> bool:
@@ -136,13 +136,13 @@ def has_wrong_length(question: Question, reply: Forward) -> bool:
 
 def is_mask_too_short(reply: Forward) -> bool:
     """Return whether a mask is shorter than the embeddings that it is for."""
-    given = [(call.get("attention_mask"), call.get("inputs_embeds")) for call in reply.calls]
+    pairs = [(call.get("attention_mask"), call.get("inputs_embeds")) for call in reply.calls]
     return any(
         mask is not None
         and embeddings is not None
         and embeddings.ndim == 3
         and mask.shape[-1] < embeddings.shape[1]
-        for mask, embeddings in given
+        for mask, embeddings in pairs
     )
 
 
@@ -152,8 +152,8 @@ def known_mistake(found: Sequence[Way]) -> str:
     On texts of equal length, several variants may give the same logits; then the correct one is not
     reported as a mistake.
     """
-    calls = {each.called for each in found}
-    poolings = {each.pooled for each in found}
+    calls = {way.called for way in found}
+    poolings = {way.pooled for way in found}
     if "right" in calls:
         named = {POOLINGS.get(pooling, "") for pooling in poolings}
         says = f"{named.pop()}. {POOLED}." if len(named) == 1 and "" not in named else ""

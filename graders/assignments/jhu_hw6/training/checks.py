@@ -92,7 +92,7 @@ def _require_gradients(run: Run) -> None:
             "train does not call the model.",
             hint=f"Call it on every batch of train_dataloader ({STEP}).",
         )
-    if not any(each.backwards for each in run.forwards):
+    if not any(update.backwards for update in run.forwards):
         fail(
             "train never calls backward().",
             hint=f"Compute the gradients: call loss.backward() ({STEP}).",
@@ -142,9 +142,9 @@ def test_every_epoch_sees_every_batch(
         if len(run.updates) == len(run.graded):
             return
         many = draw_task(inputs, "accumulation", MANY)
-        for plan, each in ((PLAN, task), (SINGLE, many)):  # several batches may always make a step
-            batches = batches_of(each.train, plan.batch_size)
-            steps = steps_of(sandbox, training_run(student, each, plan, file), batches)
+        for plan, data in ((PLAN, task), (SINGLE, many)):  # several batches may always make a step
+            batches = batches_of(data.train, plan.batch_size)
+            steps = steps_of(sandbox, training_run(student, data, plan, file), batches)
             if is_accumulated(steps, len(batches)):
                 score.note("Accepted: each step uses the accumulated gradients of several batches.")
                 return
@@ -161,10 +161,10 @@ def test_every_epoch_sees_every_batch(
 def _require_batches(run: Run) -> None:
     """Fail unless exactly the batches of the training set are used for training."""
     batches = batches_of(run.task.train, run.plan.batch_size)
-    seen = Counter(batch_of(each, batches) for each in run.graded)
+    seen = Counter(batch_of(update, batches) for update in run.graded)
     if None in seen:
         if _are_training_rows(
-            run, [each for each in run.graded if batch_of(each, batches) is None]
+            run, [update for update in run.graded if batch_of(update, batches) is None]
         ):
             fail(
                 "The model is trained on other batches than those of train_dataloader.",
@@ -179,13 +179,13 @@ def _require_batches(run: Run) -> None:
     if whole or (run.elsewhere and max(counts) - min(counts) <= 1):
         return
     run.refuse_unavailable()
-    called = Counter(batch_of(each, batches) for each in run.forwards if each.training)
+    called = Counter(batch_of(update, batches) for update in run.forwards if update.training)
     if run.ended is None and all(called[number] == PLAN.epochs for number in range(len(batches))):
         fail(
             "backward() is not called for every batch.",
             hint=f"Call backward() and step() inside the loop over batches ({STEP}).",
             expected=f"{called.total()} times",
-            actual=f"{sum(each.backwards for each in run.forwards)} times",
+            actual=f"{sum(update.backwards for update in run.forwards)} times",
         )
     fail(
         "The model is not trained on every batch in every epoch"
@@ -202,9 +202,9 @@ def _are_training_rows(run: Run, updates: Sequence[Update]) -> bool:
     """Return whether all texts of these forward passes are in the training set."""
     texts = batches_of(run.task.train, 1)
     return all(
-        batch_of(replace(each, input_ids=row[None]), texts) is not None
-        for each in updates
-        for row in each.input_ids
+        batch_of(replace(update, input_ids=row[None]), texts) is not None
+        for update in updates
+        for row in update.input_ids
     )
 
 
@@ -212,7 +212,7 @@ def _resets(run: Run) -> bool:
     """Return whether the model has its initial weights again after a step that changed them."""
     initial, moved = run.task.weights, False
     for update in run.updates:
-        if moved and all((update.before[name] == each).all() for name, each in initial.items()):
+        if moved and all((update.before[name] == value).all() for name, value in initial.items()):
             return True
         moved = moved or update.size > 0
     return False
@@ -255,7 +255,7 @@ def test_model_is_in_training_mode(student: Student, inputs: Inputs, score: Scor
     """The model is in training mode in every epoch, even after an evaluation."""
 
     def judge(run: Run) -> None:
-        modes = [each.training for each in run.graded]
+        modes = [update.training for update in run.graded]
         if modes and all(modes):
             return
         later = any(modes[:1])
@@ -313,8 +313,8 @@ def test_every_parameter_is_trained(student: Student, inputs: Inputs, score: Sco
         states = [run.final, *(update.before for update in run.updates)]
         still = [
             name
-            for name, each in run.task.weights.items()
-            if all((state[name] == each).all() for state in states)
+            for name, weight in run.task.weights.items()
+            if all((state[name] == weight).all() for state in states)
         ]
         if still:
             none = len(still) == len(run.task.weights)
@@ -386,11 +386,11 @@ def test_evaluates_on_validation(student: Student, inputs: Inputs, score: Score)
 def _require_best(student: Student, task: Task, file: str) -> None:
     """Fail if the weights of an epoch with a low accuracy replace those of a better one."""
     try:
-        rising, falling = (training_run(student, task, each, file) for each in (RISING, FALLING))
+        rising, falling = (training_run(student, task, plan, file) for plan in (RISING, FALLING))
     except (StudentFault, Unavailable):
         return  # a run of another check reports it
     hint = "Store the weights whenever the validation accuracy is higher than the best so far."
-    if rising.ended is not None and all(each in str(rising.ended) for each in NEVER_STORED):
+    if rising.ended is not None and all(word in str(rising.ended) for word in NEVER_STORED):
         fail(f"train never stored the weights that it loads at the end: {rising.ended}", hint=hint)
     if falling.reloaded and rising.reloaded:
         fail(
@@ -507,7 +507,7 @@ def _fail_with(fault: StudentFault | Unavailable, hint: str = "") -> NoReturn:
 def _why_unchanged(run: Run) -> str:
     """Return why no weight changes."""
     if not run.updates:
-        if any(each.foreign for each in run.forwards):
+        if any(update.foreign for update in run.forwards):
             return f"The optimizer has none of the model's parameters. {ALL_PARAMETERS}."
         return f"optimizer.step() was not called in {PLAN.epochs} epochs ({STEP})."
     if not any(run.rates):

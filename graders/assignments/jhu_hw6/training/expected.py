@@ -83,8 +83,8 @@ class Step:
     def smoothing(self) -> float:
         """The weight of even labels, beside the batch's own, that explains the step best."""
         sides = [self.asked[name] * self._seen for name in ("right", "spread")]
-        own, even = np.linalg.lstsq(np.stack(sides, axis=1), self.gradient, rcond=None)[0]
-        return float(even / own) if own > 0 else 0.0
+        right, even = np.linalg.lstsq(np.stack(sides, axis=1), self.gradient, rcond=None)[0]
+        return float(even / right) if right > 0 else 0.0
 
     @property
     def gradient(self) -> Floats:
@@ -93,8 +93,8 @@ class Step:
 
     @property
     def _seen(self) -> Floats:
-        given = self.update.gradients or self.update.before
-        return flat({name: each * 0 + 1 for name, each in given.items()}, self.update.before)
+        arrays = self.update.gradients or self.update.before
+        return flat({name: array * 0 + 1 for name, array in arrays.items()}, self.update.before)
 
 
 def batch_of(update: Update, batches: Sequence[Batch]) -> int | None:
@@ -122,21 +122,21 @@ def steps_of(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Step]
     Of a run that is far too long, these are the first ones. In a run without any steps, one is
     assumed after each batch: the result of backward is graded.
     """
-    known = [(each, n) for each in run.graded if (n := batch_of(each, batches)) is not None]
-    known = known[:MOST_JUDGED]
-    gradients = _gradients(sandbox, known, batches)
-    found: list[Step] = []
+    updates = [(update, n) for update in run.graded if (n := batch_of(update, batches)) is not None]
+    updates = updates[:MOST_JUDGED]
+    gradients = _gradients(sandbox, updates, batches)
+    steps: list[Step] = []
     waiting: list[tuple[int, Mapping[str, Floats]]] = []
-    for (update, number), asked in zip(known, gradients, strict=True):
-        waiting.append((number, asked))
+    for (update, number), required in zip(updates, gradients, strict=True):
+        waiting.append((number, required))
         if update.steps or not run.updates:
-            sums = {name: reduce(add, (each[name] for _, each in waiting)) for name in asked}
+            sums = {name: reduce(add, (grads[name] for _, grads in waiting)) for name in required}
             numbers = [number for number, _ in waiting]
             of_epoch = waiting[_rest(numbers, run.plan.steps(run.task) - 1) :]
-            current = reduce(add, (each["right"] for _, each in of_epoch))
-            found.append(Step(update, numbers, sums, current))
+            current = reduce(add, (grads["right"] for _, grads in of_epoch))
+            steps.append(Step(update, numbers, sums, current))
             waiting = []
-    return found
+    return steps
 
 
 def _gradients(
@@ -144,14 +144,14 @@ def _gradients(
 ) -> list[Mapping[str, Floats]]:
     """Return the gradients that each update's batch requires at its weights."""
     questions: list[Value] = [
-        {"weights": dict(each.before), "batch": dict(batches[number])} for each, number in known
+        {"weights": dict(update.before), "batch": dict(batches[number])} for update, number in known
     ]
     replies: Any = sandbox.call("gradients", questions=questions)
     if not isinstance(replies, list) or len(replies) != len(known):
         raise GraderFault("the oracle gave no gradients")
     return [
-        {name: flat(gradient, each.before) for name, gradient in reply.items()}
-        for (each, _), reply in zip(known, replies, strict=True)
+        {name: flat(gradient, update.before) for name, gradient in reply.items()}
+        for (update, _), reply in zip(known, replies, strict=True)
         if isinstance(reply, dict)
     ]
 
@@ -195,12 +195,12 @@ def _rest(numbers: Sequence[int], last: int) -> int:
 
 def mistake_of(steps: Sequence[Step]) -> Mistake | None:
     """Return the only known mistake that explains every step."""
-    found = {
+    mistakes = {
         mistake
         for mistake, wrong in _explanations(steps)
         if all(step.follows(g) for step, g in zip(steps, wrong, strict=True))
     }
-    return found.pop() if len(found) == 1 else None
+    return mistakes.pop() if len(mistakes) == 1 else None
 
 
 def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Floats]]]:
@@ -209,7 +209,7 @@ def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Flo
         yield mistake, _piled(steps, cleared)
         yield mistake, _piled(steps, cleared, clipped=True)
     yield DROPPED, [step.current for step in steps]
-    yield UPHILL, [-each for each in right]
+    yield UPHILL, [-gradient for gradient in right]
     for name, mistake in LOSSES.items():
         yield mistake, [step.asked[name] for step in steps]
 
@@ -239,7 +239,7 @@ def _first_steps(steps: Sequence[Step]) -> set[int]:
 
 def same_direction(one: Floats, other: Floats) -> bool:
     """Return whether two vectors have the same direction; zero only equals zero."""
-    lengths = [float(np.linalg.norm(each)) for each in (one, other)]
+    lengths = [float(np.linalg.norm(vector)) for vector in (one, other)]
     if not all(np.isfinite(lengths)) or 0.0 in lengths:
         return lengths == [0.0, 0.0]
     apart = np.linalg.norm(one / lengths[0] - other / lengths[1])
@@ -248,5 +248,5 @@ def same_direction(one: Floats, other: Floats) -> bool:
 
 def flat(gradients: Mapping[str, Any], like: Mapping[str, Floats]) -> Floats:
     """Return the gradients of all parameters, concatenated."""
-    none = {name: np.zeros_like(each) for name, each in like.items()}
+    none = {name: np.zeros_like(array) for name, array in like.items()}
     return np.concatenate([np.ravel({**none, **gradients}[name]) for name in sorted(like)])

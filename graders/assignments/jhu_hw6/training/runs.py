@@ -66,8 +66,8 @@ class Update:
 
     @property
     def _moved(self) -> Floats:
-        moved = [self.after[name] - each for name, each in self.before.items()]
-        return np.concatenate([each.ravel() for each in moved])
+        moved = [self.after[name] - weight for name, weight in self.before.items()]
+        return np.concatenate([change.ravel() for change in moved])
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Run:
     @property
     def updates(self) -> Sequence[Update]:
         """The forward passes that were followed by a step."""
-        return [each for each in self.forwards if each.steps > 0]
+        return [update for update in self.forwards if update.steps > 0]
 
     @property
     def is_warm_up(self) -> bool:
@@ -112,9 +112,11 @@ class Run:
         If there are any steps, a forward pass in evaluation mode without one is an evaluation.
         """
         reached = [
-            each for each in self.forwards if each.reached or (each.steps and not each.cleared)
+            update
+            for update in self.forwards
+            if update.reached or (update.steps and not update.cleared)
         ]
-        return [each for each in reached if each.steps or each.training or not self.updates]
+        return [update for update in reached if update.steps or update.training or not self.updates]
 
 
 def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
@@ -155,11 +157,11 @@ def require_device(student: Student, task: Task, name: str, file: str) -> None:
 
 def _run(task: Task, plan: Plan, reply: Any) -> Run:
     mapping(reply, "updates", "rates", "final", "kept", "ended", "read", "misfit", *NOTED)
-    forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
+    forwards = [_update(task, update) for update in sequence(reply["updates"], dict)]
     rates = sequence(reply["rates"], float)
-    told = mapping(reply["ended"])
-    ended = fault_of(told) if told else None
-    elsewhere = told.get("elsewhere") is True
+    ending = mapping(reply["ended"])
+    ended = fault_of(ending) if ending else None
+    elsewhere = ending.get("elsewhere") is True
     misfit = reply["misfit"] is True
     final = _whole(task, reply["final"])
     kept = reply["kept"] if type(reply["kept"]) is int else -1
@@ -171,30 +173,30 @@ def _run(task: Task, plan: Plan, reply: Any) -> Run:
 
 
 def _read(reply: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
-    found: dict[str, list[int]] = {}
+    reads: dict[str, list[int]] = {}
     for name, updates in sequence(reply["read"], list):
         if type(updates) is not int:
             raise BadReply(UNREADABLE)
-        found.setdefault(str(name), []).append(updates)
-    return found
+        reads.setdefault(str(name), []).append(updates)
+    return reads
 
 
 def _update(task: Task, reply: Mapping[str, Any]) -> Update:
     names = [field.name for field in fields(Update)]
-    told = {name: mapping(reply, *names)[name] for name in names}
+    values = {name: mapping(reply, *names)[name] for name in names}
     whole = [reply[name] for name in ("steps", "foreign", "backwards")]
-    if any(type(each) is not int for each in whole):
+    if any(type(number) is not int for number in whole):
         raise BadReply(UNREADABLE)
     if not all(isinstance(reply[name], bool) for name in ("training", "reached", "cleared")):
         raise BadReply(UNREADABLE)
-    found = {name: _whole(task, reply[name]) for name in ("before", "after")}
-    found["gradients"] = arrays(reply["gradients"], task.shapes)
-    return Update(**told | found | {"input_ids": np.asarray(reply["input_ids"])})
+    tensors = {name: _whole(task, reply[name]) for name in ("before", "after")}
+    tensors["gradients"] = arrays(reply["gradients"], task.shapes)
+    return Update(**values | tensors | {"input_ids": np.asarray(reply["input_ids"])})
 
 
 def _whole(task: Task, reply: Any) -> Mapping[str, Floats]:
     """Return the arrays of all parameters."""
-    found = arrays(reply, task.shapes)
-    if set(found) != set(task.shapes):
+    weights = arrays(reply, task.shapes)
+    if set(weights) != set(task.shapes):
         raise BadReply(UNREADABLE)
-    return found
+    return weights

@@ -156,9 +156,9 @@ class Log:
             gradients = grad(outputs, inputs, *values, **named)
             if self.updates:
                 self.updates[-1].backwards += 1
-            for given, gradient in zip(inputs, gradients, strict=True):
-                if id(given) in names:
-                    self._pile(names[id(given)], gradient)
+            for tensor, gradient in zip(inputs, gradients, strict=True):
+                if id(tensor) in names:
+                    self._pile(names[id(tensor)], gradient)
             return gradients
 
         return noted
@@ -174,9 +174,10 @@ class Log:
 
     def _load(self, loaded: Tensors, *_: Any) -> None:
         """Note whether the loaded weights are the model's own: a state_dict is not a copy."""
-        own = dict(self.model.named_parameters())
-        if own.keys() <= loaded.keys() and all(
-            each.data_ptr() == loaded[name].data_ptr() for name, each in own.items()
+        parameters = dict(self.model.named_parameters())
+        if parameters.keys() <= loaded.keys() and all(
+            parameter.data_ptr() == loaded[name].data_ptr()
+            for name, parameter in parameters.items()
         ):
             self.reloaded = self.stepped
 
@@ -200,8 +201,8 @@ class Log:
         rates = (group.get("lr") for group in optimizer.param_groups)
         update.rate = max([update.rate, *(float(rate) for rate in rates if rate is not None)])
         used = {name: p.grad.detach().to_dense() for name, p in named if p.grad is not None}
-        update.gradients |= {name: each.clone() for name, each in used.items()}
-        update.cleared = update.cleared or not any(each.any() for each in used.values())
+        update.gradients |= {name: gradient.clone() for name, gradient in used.items()}
+        update.cleared = update.cleared or not any(gradient.any() for gradient in used.values())
 
     def _after_step(self, *_: Any) -> None:
         if self.updates:
@@ -230,13 +231,13 @@ class Log:
         if last is None or last.steps or not self._piled:
             return False
         now = dict(self.model.named_parameters())
-        return any(not torch.equal(now[name], each) for name, each in last.before.items())
+        return any(not torch.equal(now[name], weight) for name, weight in last.before.items())
 
 
 def _has_state(optimizer: Any) -> bool:
     """Return whether an optimizer keeps something from one step to the next."""
-    kept = (each for state in optimizer.state.values() for each in state.values())
-    return any(each is not None for each in kept)
+    values = (value for state in optimizer.state.values() for value in state.values())
+    return any(value is not None for value in values)
 
 
 def _copied_by(name: str) -> Any:

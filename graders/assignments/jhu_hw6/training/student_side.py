@@ -81,7 +81,7 @@ def training_log(
         "looked": log.looked,
         "reloaded": log.reloaded == log.stepped,
         "renewed": log.renewed,
-        "read": [list(each) for each in log.sets],
+        "read": [list(pair) for pair in log.sets],
         "misfit": problem is not None and _is_own_fault(problem, file),
         "ended": described(problem, code_folder()) if problem is not None else {},
     }
@@ -110,8 +110,8 @@ def _kept(log: Log) -> int:
     ]
     same = (
         number
-        for number, each in enumerate(states)
-        if each and all(torch.equal(each[name], value) for name, value in final.items())
+        for number, weights in enumerate(states)
+        if weights and all(torch.equal(weights[name], value) for name, value in final.items())
     )
     return max(same, default=-1)
 
@@ -134,7 +134,7 @@ def _watched(
                 if problem is None or isinstance(problem, Misfit):
                     return log, problem
                 tried.append((log, problem))
-    return max(tried, key=lambda each: each[0].stepped)
+    return max(tried, key=lambda attempt: attempt[0].stepped)
 
 
 def _attempt(
@@ -170,9 +170,9 @@ def forgets_device(weights: dict[str, Any], batches: dict[str, Any], name: str, 
     with offline():
         for sets in own_forms(batches, file):
             for model, inside in _models(weights, file):
-                own = _moves(model, inside, sets, name, file)
-                if own.met or (
-                    own.inputs == {False}
+                moves = _moves(model, inside, sets, name, file)
+                if moves.met or (
+                    moves.inputs == {False}
                     and _moves(model, inside, sets, other, file).inputs == {True}
                 ):
                     return not _is_moved_elsewhere(file)
@@ -240,10 +240,10 @@ def _adopt(model: Classifier, theirs: nn.Module | None) -> None:
     if type(theirs).__name__ == CLASS and not isinstance(model, type(theirs)):
         model.__class__ = type(Classifier.__name__, (Classifier, type(theirs)), {})
     parts = Parts(theirs)
-    for name, each in theirs.named_children():
+    for name, layer in theirs.named_children():
         if name not in model._modules:
-            mine = model.classifier if each is parts.head else each
-            inside = parts.backbone in each.modules()
+            mine = model.classifier if layer is parts.head else layer
+            inside = parts.backbone in layer.modules()
             vars(model)[name] = model.model if inside else mine
     for name, value in vars(theirs).items():
         if name not in vars(model) and not name.startswith("_"):
@@ -293,18 +293,18 @@ def run_on(
     train: Callable[..., Any] = code_of(file)[NAME]
     order = _expected(train, [model, plan["epochs"], *sets, device, plan["lr"]])
     names = globals_of(train)
-    given = {"type": getattr(model, "type", "full"), "small_subset": False}
-    names["args"] = settings(**given, device=device)
-    kept = {EVALUATE: names[EVALUATE]} if EVALUATE in names else {}
-    if kept or not own:
+    options = {"type": getattr(model, "type", "full"), "small_subset": False}
+    names["args"] = settings(**options, device=device)
+    replaced = {EVALUATE: names[EVALUATE]} if EVALUATE in names else {}
+    if replaced or not own:
         theirs = names.get(EVALUATE)
         used = theirs if own else _evaluation(plan.get("trend", 0), alike=plan.get("alike", False))
         names[EVALUATE] = _fitting(theirs, used, model, file)
     try:
-        _train(model, lambda: by_position(train, order, **given))
+        _train(model, lambda: by_position(train, order, **options))
     finally:
         torch.set_grad_enabled(True)
-        names.update(kept)
+        names.update(replaced)
 
 
 def _train(model: nn.Module, call: Callable[[], Any]) -> None:
@@ -358,8 +358,8 @@ def _fitting(theirs: Any, used: Any, model: nn.Module, file: str) -> Callable[..
         try:
             return used(*args, **kwargs)
         except Exception as problem:
-            given = [*args, *kwargs.values()]
-            part = any(each is part for each in given for part in [*model.modules()][1:])
+            values = [*args, *kwargs.values()]
+            part = any(value is part for value in values for part in [*model.modules()][1:])
             if part and works and not is_of_this_machine(problem):
                 raise Misfit(
                     f"{EVALUATE}() is called with a part of the model: {problem}"
@@ -374,21 +374,21 @@ def script_misfit(file: str) -> str:
 
     Nothing is returned if the calls fit, or if no arguments are known with which they work.
     """
-    found: list[str] = []
+    problems: list[str] = []
 
     def standin(name: str, works: Mapping[str, Any]) -> Callable[..., Any]:
-        own = code_of(file)[name]
+        function = code_of(file)[name]
 
-        @functools.wraps(own)
+        @functools.wraps(function)
         def called(*values: Any, **named: Any) -> Any:
             try:
-                require_fit(own, values, named, works)
+                require_fit(function, values, named, works)
             except Misfit as problem:
-                found.append(str(problem))
+                problems.append(str(problem))
                 raise Enough from None
             if name == NAME:
                 raise Enough  # the rest of the script may take long
-            return own(*values, **named)
+            return function(*values, **named)
 
         return called
 
@@ -399,7 +399,7 @@ def script_misfit(file: str) -> str:
             standins = {name: standin(name, works) for name, works in used.items()}
             names = globals_of(code_of(file)[next(iter(used))])
             run_script(names, standins, type="full")
-    return next(iter(found), "")
+    return next(iter(problems), "")
 
 
 def _accepted(file: str, name: str) -> dict[str, Any]:

@@ -66,10 +66,14 @@ class ModelClass:
         That one has already cost its points. Empty if the full model's pooling is unknown.
         """
         full = question.of_type("full")
-        own = {each.pooled for each in self.found(full, self.forward(full))}
-        if not own:
+        poolings = {way.pooled for way in self.found(full, self.forward(full))}
+        if not poolings:
             return frozenset()
-        return frozenset(ACCEPTED) | own | {"first of the text"} & {f"{p} of the text" for p in own}
+        return (
+            frozenset(ACCEPTED)
+            | poolings
+            | {"first of the text"} & {f"{p} of the text" for p in poolings}
+        )
 
     def tuned(self, question: Question) -> Tuned:
         """Return what a short run of the student's code changes."""

@@ -38,7 +38,7 @@ def pooled_logits(
             "right": model(input_ids=ids, attention_mask=mask),
             "no-mask": model(input_ids=ids, attention_mask=torch.ones_like(mask)),
         }
-        return {name: _pooled(each, head, mask, 0) for name, each in calls.items()}
+        return {name: _pooled(output, head, mask, 0) for name, output in calls.items()}
 
 
 def prefix_logits(
@@ -64,8 +64,8 @@ def prefix_logits(
     }
     with torch.no_grad():
         return {
-            name: _pooled(model(inputs_embeds=each, attention_mask=seen), head, seen, start)
-            for name, (each, seen, start) in ways.items()
+            name: _pooled(model(inputs_embeds=inputs, attention_mask=seen), head, seen, start)
+            for name, (inputs, seen, start) in ways.items()
         }
 
 
@@ -80,7 +80,7 @@ def _backbone(family: str, width: int) -> nn.Module:
 def _loaded(family: str, weights: dict[str, Any]) -> tuple[Any, nn.Linear]:
     """Return the backbone, which has more than torch's types of a module say, and the head."""
     model = _backbone(family, weights["weight"].shape[1])
-    values = {name: torch.tensor(each) for name, each in weights["backbone"].items()}
+    values = {name: torch.tensor(weight) for name, weight in weights["backbone"].items()}
     model.load_state_dict(values, strict=False)
     head = nn.Linear(weights["weight"].shape[1], 2)
     with torch.no_grad():

@@ -14,7 +14,7 @@ Ways = Mapping[str, Mapping[str, Floats]]  # how the backbone is called -> how i
 
 POOLED = "Classify the mean of last_hidden_state over all tokens"
 MEANS = ("mean", "masked mean", "mean of the text", "masked mean of the text")
-ACCEPTED = (*MEANS, *(f"log softmax of {each}" for each in MEANS))  # equivalent for cross entropy
+ACCEPTED = (*MEANS, *(f"log softmax of {mean}" for mean in MEANS))  # equivalent for cross entropy
 SOFTMAX = (
     "forward returns probabilities; return logits, as cross entropy applies the softmax itself"
 )
@@ -27,7 +27,7 @@ POOLINGS = {
     SHRUNK: "The sum over the text is divided by the length with padding",
     "max": "The maximum of each feature is classified instead of the mean",
     "pooler": "pooler_output is classified, which is computed only from [CLS]",
-    **{f"softmax of {each}": SOFTMAX for each in MEANS},
+    **{f"softmax of {mean}": SOFTMAX for mean in MEANS},
 }
 
 
@@ -41,9 +41,9 @@ class Way:
 
 def ways(sandbox: Student, question: Question) -> Ways:
     """Return the logits of every known way."""
-    asked = "pooled_logits" if "prefix" not in question.weights else "prefix_logits"
+    function = "pooled_logits" if "prefix" not in question.weights else "prefix_logits"
     reply = sandbox.call(
-        asked,
+        function,
         family=question.family,
         weights=dict(question.weights),
         batch=dict(question.batch),
@@ -52,9 +52,9 @@ def ways(sandbox: Student, question: Question) -> Ways:
         raise GraderFault("the oracle gave no logits")
     return {
         called: {
-            pooled: each
+            pooled: logits
             for pooled, values in (pools if isinstance(pools, dict) else {}).items()
-            if (each := floats(values)) is not None
+            if (logits := floats(values)) is not None
         }
         for called, pools in reply.items()
     }

@@ -65,7 +65,7 @@ class Question:
 
     def of_type(self, tuning: str) -> "Question":
         """Return the same question for a model of another type."""
-        weights = {name: each for name, each in self.weights.items() if name != "prefix"}
+        weights = {name: weight for name, weight in self.weights.items() if name != "prefix"}
         return replace(self, type=tuning, weights=weights)
 
     def all_seen(self) -> "Question":
@@ -77,7 +77,7 @@ class Question:
 
     def first(self) -> "Question":
         """Return the same question with the first text only."""
-        return replace(self, batch={name: each[:1] for name, each in self.batch.items()})
+        return replace(self, batch={name: values[:1] for name, values in self.batch.items()})
 
     def unpadded(self) -> "Question":
         """Return the same question with all texts as long as the longest."""
@@ -191,7 +191,7 @@ def _backbone(sandbox: Student, family: str, draw: int, width: int) -> Mapping[s
 
 def vocabulary_of(weights: Mapping[str, Any]) -> int:
     """Return the number of tokens that a backbone with these weights knows."""
-    return next(len(each) for name, each in weights.items() if "word_embeddings" in name)
+    return next(len(weight) for name, weight in weights.items() if "word_embeddings" in name)
 
 
 def width_of(student: Student, file: str) -> int:
@@ -241,13 +241,13 @@ def _forward(question: Question, reply: Any) -> Forward:
     return Forward(
         logits,
         str(reply["kind"]),
-        tuple(_call(each) for each in reply["calls"][:MOST_CALLS]),
+        tuple(_call(call) for call in reply["calls"][:MOST_CALLS]),
         outside_parts(reply["parts"]),
         reply["prefix"] if type(reply["prefix"]) is int else 0,
         {
-            str(name): each
-            for name, each in mapping(reply["gradients"]).items()
-            if isinstance(each, float)
+            str(name): gradient
+            for name, gradient in mapping(reply["gradients"]).items()
+            if isinstance(gradient, float)
         },
         floats(reply["training"]),
         reply.get("pretrained") is not False,
@@ -260,18 +260,18 @@ def _forward(question: Question, reply: Any) -> Forward:
 def _call(reply: Any) -> Mapping[str, NDArray[Any] | None]:
     """Return the arguments of one call of the backbone; None for those that are not arrays."""
     return {
-        str(name): each if isinstance(each, np.ndarray) and each.ndim else None
-        for name, each in reply.items()
+        str(name): value if isinstance(value, np.ndarray) and value.ndim else None
+        for name, value in reply.items()
     }
 
 
 def outside_parts(parts: Any) -> Mapping[str, tuple[str, int]]:
     """Return the parameters outside the backbone, with their part and number of elements."""
-    found: dict[str, tuple[str, int]] = {}
-    for name, each in mapping(parts).items():
-        told = mapping(each, "part", "shape")
-        shape = sequence(told["shape"], int)
-        if told["part"] not in ("head", "rest"):
+    parameters: dict[str, tuple[str, int]] = {}
+    for name, entry in mapping(parts).items():
+        fields = mapping(entry, "part", "shape")
+        shape = sequence(fields["shape"], int)
+        if fields["part"] not in ("head", "rest"):
             raise BadReply("The parts of your model could not be read.")
-        found[name] = (told["part"], int(np.prod(shape, dtype=np.int64)))
-    return found
+        parameters[name] = (fields["part"], int(np.prod(shape, dtype=np.int64)))
+    return parameters

@@ -64,20 +64,22 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             names = globals_of(prepare)
             names["args"] = settings(type=kind, small_subset=small)
             with _noted(names) as noted, _noting_moves() as moved:
-                made = by_position(prepare, values, type=kind)
+                result = by_position(prepare, values, type=kind)
         except Exception as problem:
             if cause_of(problem) is not None or is_own_fault(problem, file):
                 raise
             return {"problem": f"{type(problem).__name__}: {problem}"[:MOST_TEXT]}
-        model = next(_found(made, nn.Module), None)
+        model = next(_found(result, nn.Module), None)
         chosen = getattr(model, "type", "") if "type" in signature(prepare).parameters else ""
-        loaders = list(_found(made, DataLoader))
-        loose = [each for each in made if _is_batch(each)] if isinstance(made, list | tuple) else []
+        loaders = list(_found(result, DataLoader))
+        loose = (
+            [item for item in result if _is_batch(item)] if isinstance(result, list | tuple) else []
+        )
         return {
             "rows": [noted.rows_of(loader.dataset) for loader in loaders],
             "classes": 0 if model is None else _classes(model),
             "kind": chosen if chosen in KINDS else "",
-            "nothing": made is None or isinstance(made, NOTHING),
+            "nothing": result is None or isinstance(result, NOTHING),
             "swapped": noted.swapped,
             "refused": _refused(file, loaders) if small else "",
             "batches": _count(loaders[0]) if loaders else 0,
@@ -91,8 +93,8 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
 
 def is_own_fault(problem: Exception, file: str) -> bool:
     """Return whether pre_process would raise this on the student's machine, too."""
-    own = described(problem, code_folder())["source"].startswith(("raise", "assert"))
-    if own or is_of_this_machine(problem) or not isinstance(problem, FAULTS):
+    deliberate = described(problem, code_folder())["source"].startswith(("raise", "assert"))
+    if deliberate or is_of_this_machine(problem) or not isinstance(problem, FAULTS):
         return False
     if isinstance(problem, NameError):
         return not code_of(file).may_assign(str(problem.name))
@@ -102,10 +104,10 @@ def is_own_fault(problem: Exception, file: str) -> bool:
         return False  # some editions of BoolQ have a test split
     if isinstance(problem, TypeError | AttributeError) and "Column" in str(problem):
         return False  # a column is a list in older versions of the library
-    known = {*vars(settings()), "model_name"}
+    names = {*vars(settings()), "model_name"}
     parameters = signature(code_of(file)[PREPARE]).parameters.values()
     return all(
-        parameter.name in known or parameter.default is not parameter.empty
+        parameter.name in names or parameter.default is not parameter.empty
         for parameter in parameters
     )
 
@@ -116,15 +118,15 @@ def _refused(file: str, loaders: Sequence[DataLoader[Any]]) -> str:
         return ""
     for make in (Classifier, partial(like_theirs, file=file)):
         try:
-            own = DataLoader(dataset_of_two(file), batch_size=2)
-            _train_on(make(WEIGHTS), [own] * len(SETS), file)
+            loader = DataLoader(dataset_of_two(file), batch_size=2)
+            _train_on(make(WEIGHTS), [loader] * len(SETS), file)
         except (Exception, SystemExit):  # noqa: BLE001, S112  other checks judge class and loop
             continue
         try:
             _train_on(make(WEIGHTS), [_first_items(loader) for loader in loaders], file)
         except (Exception, SystemExit) as problem:  # noqa: BLE001  told
-            known = not is_of_this_machine(problem)
-            return f"{type(problem).__name__}: {problem}"[:MOST_TEXT] if known else ""
+            at_fault = not is_of_this_machine(problem)
+            return f"{type(problem).__name__}: {problem}"[:MOST_TEXT] if at_fault else ""
         return ""
     return ""
 
@@ -136,10 +138,10 @@ def _lacking(file: str, loaders: Sequence[DataLoader[Any]]) -> int:
     """
     code = code_of(file)
     with suppress(Exception):
-        own = getsource(unwrap(code[PREPARE])).count(MAKES)
-        elsewhere = sum(text.count(MAKES) for text in code.texts()) - own
+        inside = getsource(unwrap(code[PREPARE])).count(MAKES)
+        elsewhere = sum(text.count(MAKES) for text in code.texts()) - inside
         needed = sum("data" in name for name in signature(code[LOOP]).parameters)
-        return max(needed - len(loaders), 0) if loaders and own and not elsewhere else 0
+        return max(needed - len(loaders), 0) if loaders and inside and not elsewhere else 0
     return 0
 
 
@@ -163,7 +165,7 @@ def _noting_moves() -> Iterator[list[nn.Module]]:
 
 def _is_batch(value: Any) -> bool:
     return isinstance(value, dict) and any(
-        isinstance(each, torch.Tensor) for each in value.values()
+        isinstance(tensor, torch.Tensor) for tensor in value.values()
     )
 
 
@@ -209,7 +211,7 @@ def prepared_origins(file: str) -> dict[str, dict[str, Any]]:
 
     from graders.adapting.offline.models import FAMILIES, has_hub_weights
 
-    found: dict[str, dict[str, Any]] = {}
+    origins: dict[str, dict[str, Any]] = {}
     with offline():
         provide_rows()
         for family, name in HUB_NAMES.items():
@@ -217,15 +219,15 @@ def prepared_origins(file: str) -> dict[str, dict[str, Any]]:
             if model is None or _is_constant(file, name):
                 continue
             if any(isinstance(module, PreTrainedModel) for module in model.modules()):
-                weights = [each for each in FAMILIES if has_hub_weights(model, [each])]
-                found[family] = {"weights": weights, "tokens": _tokens(loader)}
-    return found
+                weights = [origin for origin in FAMILIES if has_hub_weights(model, [origin])]
+                origins[family] = {"weights": weights, "tokens": _tokens(loader)}
+    return origins
 
 
 def _tokens(loader: DataLoader[Any] | None) -> int:
     """Return the size of the vocabulary of a dataset's tokenizer; 0 without one."""
     held = getattr(getattr(loader, "dataset", None), "__dict__", {}).values()
-    sizes = {len(each) for each in held if hasattr(each, "pad_token_id")}
+    sizes = {len(value) for value in held if hasattr(value, "pad_token_id")}
     return sizes.pop() if len(sizes) == 1 else 0
 
 
@@ -236,20 +238,20 @@ def _prepared(
     values = [HUB_NAMES[family], size, CPU, small]
     try:
         prepare = code_of(file)[PREPARE]
-        given = {"type": "full", "small_subset": small, "batch_size": size}
-        globals_of(prepare)["args"] = settings(**given, model=HUB_NAMES[family])
-        made = by_position(prepare, values, type="full")
+        options = {"type": "full", "small_subset": small, "batch_size": size}
+        globals_of(prepare)["args"] = settings(**options, model=HUB_NAMES[family])
+        result = by_position(prepare, values, type="full")
     except (Exception, SystemExit):  # noqa: BLE001  what it does beside is not judged
         return None, None
-    return next(_found(made, nn.Module), None), next(_found(made, DataLoader), None)
+    return next(_found(result, nn.Module), None), next(_found(result, DataLoader), None)
 
 
 def _is_constant(file: str, value: Any) -> bool:
     """Return whether pre_process reads this value from a global name."""
     prepare = unwrap(code_of(file)[PREPARE])
     names = globals_of(prepare)
-    known = [names.get(name) for name in prepare.__code__.co_names]
-    return any(type(each) is type(value) and each == value for each in known)
+    constants = [names.get(name) for name in prepare.__code__.co_names]
+    return any(type(constant) is type(value) and constant == value for constant in constants)
 
 
 def _first_items(loader: DataLoader[Any]) -> DataLoader[Any]:
@@ -286,8 +288,8 @@ def _found(made: Any, kind: type) -> Iterator[Any]:
     if isinstance(made, kind):
         yield made
     elif isinstance(made, dict | list | tuple):
-        for each in made.values() if isinstance(made, dict) else made:
-            yield from _found(each, kind)
+        for child in made.values() if isinstance(made, dict) else made:
+            yield from _found(child, kind)
 
 
 def _classes(model: nn.Module) -> int:
@@ -335,18 +337,18 @@ def _noted(names: dict[str, Any]) -> Iterator[_Noted]:
         yield noted
         return
     dataset: Any = theirs
-    made = dataset.__init__
+    constructor = dataset.__init__
 
     def init(self: Any, *values: Any, **named: Any) -> None:
         with suppress(TypeError):  # the class itself raises it
-            noted.note(self, signature(made).bind(self, *values, **named).arguments)
-        made(self, *values, **named)
+            noted.note(self, signature(constructor).bind(self, *values, **named).arguments)
+        constructor(self, *values, **named)
 
     theirs.__init__ = init  # type: ignore[misc]
     try:
         yield noted
     finally:
-        theirs.__init__ = made  # type: ignore[misc]
+        theirs.__init__ = constructor  # type: ignore[misc]
 
 
 def _numbers(values: Sequence[Any]) -> Any:
@@ -357,19 +359,19 @@ def _numbers(values: Sequence[Any]) -> Any:
     if len(columns) > 1 and not any(columns):
         return np.array([], dtype=np.int64)
     for column in columns:
-        found = [NUMBER.search(each) if isinstance(each, str) else None for each in column]
-        if found and all(found):
-            return np.array([int(each[1]) for each in found if each])
+        matches = [NUMBER.search(text) if isinstance(text, str) else None for text in column]
+        if matches and all(matches):
+            return np.array([int(match[1]) for match in matches if match])
     return None
 
 
 def _are_mixed(numbers: Any, answers: Any) -> bool:
     """Return whether rows with the same answer come with different ones, in whatever form."""
     with suppress(Exception):  # in a form that cannot be compared
-        given = [answer.item() if hasattr(answer, "item") else answer for answer in answers]
-        if len(given) == len(numbers) and len(set(given)) <= CLASSES:
+        labels = [answer.item() if hasattr(answer, "item") else answer for answer in answers]
+        if len(labels) == len(numbers) and len(set(labels)) <= CLASSES:
             right = [_answer(int(number)) for number in numbers]
-            return len({*zip(right, given, strict=True)}) > len(set(right))
+            return len({*zip(right, labels, strict=True)}) > len(set(right))
     return False
 
 

@@ -41,17 +41,17 @@ def tuned(
     these are tried, too. If it should be, but pre_process freezes it, that one's model is used.
     """
     with offline():
-        found = _tuned(build(spec, file), batches, plan, file)
+        reply = _tuned(build(spec, file), batches, plan, file)
         if spec["type"] == "full":
             model = prepared(spec, file)
-            return _tuned(model, batches, plan, file) if _is_frozen(model) else found
-        if not set(found["changed"]) & set(found["backbone"]):
-            return found
+            return _tuned(model, batches, plan, file) if _is_frozen(model) else reply
+        if not set(reply["changed"]) & set(reply["backbone"]):
+            return reply
         for make in (prepared, _handed_over):
             model = make(spec, file)
             if model is not None and not all(p.requires_grad for p in model.parameters()):
                 return _tuned(model, batches, plan, file)
-        return found
+        return reply
 
 
 def _is_frozen(model: nn.Module | None) -> TypeGuard[nn.Module]:
@@ -70,7 +70,7 @@ def _tuned(
     parts, before, error, loop = Parts(model), state(model), "", _loop_of(file)
     ours: BaseException | None = None
     for own, sets in ((own, sets) for own in (True, False) for sets in own_forms(batches, loop)):
-        with _optimizers() as made, _noting(model, before) as moved:
+        with _optimizers() as optimizers, _noting(model, before) as moved:
             try:
                 run(model, sets, plan, file=loop, own=own)
                 error, ours = "", None
@@ -91,7 +91,7 @@ def _tuned(
         "changed": changed,
         "backbone": [name for name in before if name not in parts.outside],
         "sizes": {name: p.numel() for name, p in model.named_parameters()},
-        "made": [_names(model, given) for given in made],
+        "made": [_names(model, parameters) for parameters in optimizers],
     }
 
 
@@ -128,13 +128,13 @@ def _handed_over(spec: dict[str, Any], file: str) -> nn.Module | None:
     """Return the model of this kind that the student's script freezes before train(), if any."""
     provide_rows()
     try:
-        found = handed_over(CLASS, file, type=spec["type"], model=HUB_NAMES[spec["family"]])
+        models = handed_over(CLASS, file, type=spec["type"], model=HUB_NAMES[spec["family"]])
     except Exception:  # noqa: BLE001  what it does beside is not judged
         return None
-    frozen = [each for each in found if not all(p.requires_grad for p in each.parameters())]
+    frozen = [model for model in models if not all(p.requires_grad for p in model.parameters())]
     size = spec.get("length", PREFIX_LENGTH) * spec["width"]
-    wanted = spec["type"] == "prefix"
-    return next((m for m in frozen if bool(Parts(m).prefix(size)) == wanted), None)
+    has_prefix = spec["type"] == "prefix"
+    return next((m for m in frozen if bool(Parts(m).prefix(size)) == has_prefix), None)
 
 
 def _loop_of(file: str) -> str:
@@ -174,15 +174,15 @@ def _noting(model: nn.Module, before: dict[str, torch.Tensor]) -> Iterator[set[s
 @contextmanager
 def _optimizers() -> Iterator[list[list[torch.Tensor]]]:
     """Yield the parameters of every optimizer that is created inside the block."""
-    made: list[list[torch.Tensor]] = []
-    kept = torch.optim.Optimizer.__init__
+    parameters: list[list[torch.Tensor]] = []
+    original = torch.optim.Optimizer.__init__
 
     def init(self: Any, *args: Any, **named: Any) -> None:
-        kept(self, *args, **named)
-        made.append([p for group in self.param_groups for p in group["params"]])
+        original(self, *args, **named)
+        parameters.append([p for group in self.param_groups for p in group["params"]])
 
     torch.optim.Optimizer.__init__ = init  # type: ignore[method-assign]
     try:
-        yield made
+        yield parameters
     finally:
-        torch.optim.Optimizer.__init__ = kept  # type: ignore[method-assign]
+        torch.optim.Optimizer.__init__ = original  # type: ignore[method-assign]

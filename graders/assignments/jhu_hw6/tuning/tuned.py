@@ -43,7 +43,7 @@ class Tuned:
         hopeless = self.raises or self.untied or self.error == "NotImplementedError"
         if self.changed or hopeless or not self.made:
             return self.changed
-        narrow = [each for each in self.made if not each & self.backbone]
+        narrow = [names for names in self.made if not names & self.backbone]
         return narrow[-1] if narrow else self.made[-1]
 
     def count(self, names: frozenset[str]) -> int:
@@ -71,7 +71,7 @@ def _tuned(reply: Any) -> Tuned:
         frozenset(name for name, (part, _) in outside.items() if part == "rest"),
         frozenset(sequence(reply["backbone"], str)),
         frozenset(sequence(reply["changed"], str)),
-        [frozenset(sequence(each, str)) for each in sequence(reply["made"], list)],
+        [frozenset(sequence(names, str)) for names in sequence(reply["made"], list)],
         {str(k): v for k, v in mapping(reply["sizes"]).items() if type(v) is int},
         str(reply["error"]),
         str(reply["raises"]),

@@ -26,9 +26,9 @@ def _tables(student: Student, score: Score, inputs: Inputs) -> dict[str, Floats]
     draw = inputs.random("positions")
     n_tok, n_embd = draw.randrange(21, 60, 2), 2 * draw.randrange(5, 24)
     named = student.call("positional_tables", n_tok=n_tok, n_embd=n_embd, read=_named)
-    tables = {name: each["table"] for name, each in named.items() if "table" in each}
-    found = {name: as_floats(each) for name, each in tables.items()}
-    fitting = {n: t for n, t in found.items() if t is not None and t.shape == (n_tok, n_embd)}
+    tables = {name: entry["table"] for name, entry in named.items() if "table" in entry}
+    arrays = {name: as_floats(table) for name, table in tables.items()}
+    fitting = {n: t for n, t in arrays.items() if t is not None and t.shape == (n_tok, n_embd)}
     if not fitting:
         skip(NO_TABLE)
     score.note(ADVICE)
@@ -37,9 +37,9 @@ def _tables(student: Student, score: Score, inputs: Inputs) -> dict[str, Floats]
 
 def _named(reply: Any) -> dict[str, dict[str, Any]]:
     """Return the parts of a reply by name."""
-    if not isinstance(reply, list) or not all(isinstance(each, dict) for each in reply):
+    if not isinstance(reply, list) or not all(isinstance(part, dict) for part in reply):
         bad_reply()
-    return {clean(str(each.get("name", "")))[:80]: each for each in reply[:20]}
+    return {clean(str(part.get("name", "")))[:80]: part for part in reply[:20]}
 
 
 @pytest.mark.criterion("experiments")
@@ -51,7 +51,7 @@ def test_sinusoidal_values(student: Student, score: Score, inputs: Inputs) -> No
         if is_close(table, half_split(*table.shape), "trigonometric"):
             score.note(f"{name} puts all sin before all cos. This order works as well.")
             continue
-        wrong = {each: variant(*table.shape) for each, variant in MISTAKES.items()}
+        wrong = {mistake: variant(*table.shape) for mistake, variant in MISTAKES.items()}
         mistake = first_match(table, wrong, "trigonometric")
         fail(
             f"{name} does not return the sinusoidal positions of the paper.",
@@ -88,9 +88,11 @@ def test_sinusoidal_shift(student: Student, score: Score, inputs: Inputs) -> Non
 
 def _fusions(student: Student, score: Score, y: Floats) -> dict[str, dict[str, Any]]:
     """Return the variants of merging heads that were found; skip the check if there is none."""
-    found = student.call("head_fusions", y=y, read=_named)
+    fusions = student.call("head_fusions", y=y, read=_named)
     fitting = {
-        name: each for name, each in found.items() if as_floats(each.get("whole")) is not None
+        name: fusion
+        for name, fusion in fusions.items()
+        if as_floats(fusion.get("whole")) is not None
     }
     if not fitting:
         skip(NO_FUSION)
@@ -103,10 +105,10 @@ def _y(inputs: Inputs) -> Floats:
 
 
 def _arrays(values: Any) -> list[Floats]:
-    found = [as_floats(value) for value in values] if isinstance(values, list) else [None]
-    if not found or any(each is None or each.ndim == 0 for each in found):
+    arrays = [as_floats(value) for value in values] if isinstance(values, list) else [None]
+    if not arrays or any(array is None or array.ndim == 0 for array in arrays):
         bad_reply()
-    return [each for each in found if each is not None]
+    return [array for array in arrays if array is not None]
 
 
 @pytest.mark.criterion("experiments")
@@ -125,10 +127,10 @@ def test_fusion_is_repeatable(student: Student, score: Score, inputs: Inputs) ->
 def test_fusion_treats_items_alone(student: Student, score: Score, inputs: Inputs) -> None:
     """A variant of merging heads treats each item independently of the rest of the batch."""
     for name, fusion in _fusions(student, score, _y(inputs)).items():
-        again, alone = (_arrays(fusion.get(each)) for each in ("again", "alone"))
+        again, alone = (_arrays(fusion.get(key)) for key in ("again", "alone"))
         if not _is_repeated(again):
             continue  # the check above reports random output
-        if len({each.shape for each in alone}) != 1 or not same(np.concatenate(alone), again[0]):
+        if len({array.shape for array in alone}) != 1 or not same(np.concatenate(alone), again[0]):
             fail(
                 f"{name} gives an item a different output in a batch than by itself.",
                 hint="Are weights normalized over the batch (dim=0) instead of the heads (dim=1)? "
@@ -151,7 +153,7 @@ def test_fusion_changes_the_model(student: Student, score: Score, inputs: Inputs
 
 
 def _is_repeated(again: list[Floats]) -> bool:
-    return all(same(each, again[0]) for each in again)
+    return all(same(array, again[0]) for array in again)
 
 
 def _is_renumbering(plain: Floats, output: Floats) -> bool:

@@ -44,31 +44,31 @@ def positional_tables(n_tok: int, n_embd: int) -> list[dict[str, Any]]:
 
     A table that is random in each call, or constant, is a learned one before training.
     """
-    found = []
+    tables = []
     with on_cpu():
         for name in _names(POSITIONS, ())[:MOST]:
             ways = partial(_tables, name, n_tok, n_embd)
             table, again = _first(ways), _first(ways)
             if table is not None and torch.equal(table, again) and (table != table[:1]).any():
-                found.append({"name": name, "table": table})
-    return found
+                tables.append({"name": name, "table": table})
+    return tables
 
 
 def _tables(name: str, n_tok: int, n_embd: int) -> Iterator[Callable[[], Any]]:
     """Yield ways to get its table, most likely first."""
-    made, sizes = _experiments()[name], {LENGTH: n_tok, WIDTH: n_embd}
+    definition, sizes = _experiments()[name], {LENGTH: n_tok, WIDTH: n_embd}
 
     def table(value: Any) -> Any:
         return _table(value, n_tok, n_embd)
 
-    if isinstance(made, type):
-        module = _built(made, sizes)
+    if isinstance(definition, type):
+        module = _built(definition, sizes)
         yield lambda: next(filter(_is_some, map(table, module.buffers())), None)
         yield lambda: table(module(torch.zeros(1, n_tok, n_embd)))
         return
-    yield lambda: table(made(**_named(made, sizes)))
-    yield lambda: table(made(n_tok, n_embd))
-    yield lambda: table(made(n_embd, n_tok))
+    yield lambda: table(definition(**_named(definition, sizes)))
+    yield lambda: table(definition(n_tok, n_embd))
+    yield lambda: table(definition(n_embd, n_tok))
 
 
 def _is_some(value: Any) -> bool:
@@ -90,28 +90,28 @@ def head_fusions(y: Any) -> list[dict[str, Any]]:
 
     `whole` is the result for all items, `again` repeats it a few times, `alone` is for each item.
     """
-    found = []
+    replies = []
     with on_cpu():
-        names = [each for each in _names(FUSIONS, REPLACED) if not OF_DATA.search(each)]
+        names = [name for name in _names(FUSIONS, REPLACED) if not OF_DATA.search(name)]
         for name in names[:MOST]:
             fusion = _first(partial(_fusions, name, y.shape[1], y.shape[3]))
             answer = _first(partial(iter, [partial(_asked, fusion, y)]))
             if answer is not None:
-                found.append({"name": name, **answer})
-    return found
+                replies.append({"name": name, **answer})
+    return replies
 
 
 def _fusions(name: str, n_heads: int, c: int) -> Iterator[Callable[[], Any]]:
     """Yield ways to make a function of y with this name."""
-    made = _experiments()[name]
-    if isinstance(made, type):
-        yield lambda: _built(made, {HEADS: n_heads, WIDTH: n_heads * c})
+    definition = _experiments()[name]
+    if isinstance(definition, type):
+        yield lambda: _built(definition, {HEADS: n_heads, WIDTH: n_heads * c})
     elif name == "self_attention":
-        yield lambda: lambda y: made(*[y.transpose(1, 2).flatten(2)] * 3, n_heads, False)
-    elif len(_required(made)) == 2:
-        yield lambda: lambda y: made(y, n_heads)
+        yield lambda: lambda y: definition(*[y.transpose(1, 2).flatten(2)] * 3, n_heads, False)
+    elif len(_required(definition)) == 2:
+        yield lambda: lambda y: definition(y, n_heads)
     else:
-        yield lambda: made
+        yield lambda: definition
 
 
 def _asked(fusion: Callable[[Any], Any], y: Any) -> dict[str, Any]:
@@ -136,8 +136,8 @@ def _names(wanted: re.Pattern[str], replaced: Sequence[str]) -> list[str]:
     """Return functions and classes with such names, and those of 2.1 that are redefined later."""
     from graders.adapting.gathered import code_folder
 
-    named = [each for each in _written(code_folder()) if wanted.search(each)]
-    return [*(each for each in named if each not in WANTED), *filter(_is_replaced, replaced)]
+    named = [name for name in _written(code_folder()) if wanted.search(name)]
+    return [*(name for name in named if name not in WANTED), *filter(_is_replaced, replaced)]
 
 
 @functools.cache
@@ -154,7 +154,7 @@ def _is_replaced(name: str) -> bool:
         before, after = student()[name], _experiments()[name]
     except Exception:  # noqa: BLE001  it does not exist or cannot be created
         return False
-    codes = (getattr(inspect.unwrap(each), "__code__", None) for each in (before, after))
+    codes = (getattr(inspect.unwrap(function), "__code__", None) for function in (before, after))
     return len(set(codes)) == 2
 
 
@@ -163,8 +163,8 @@ def _experiments() -> Any:
     """Return everything that may be code of an experiment, in its last definition."""
     from graders.adapting.gathered import code_folder, gather
 
-    found = [each for each in _written(code_folder()) if EITHER.search(each)]
-    names = tuple(dict.fromkeys((*found, *REPLACED)))
+    matches = [name for name in _written(code_folder()) if EITHER.search(name)]
+    names = tuple(dict.fromkeys((*matches, *REPLACED)))
     return prepared(gather(code_folder(), wanted=names, own=("A2S2",), given=GIVEN))
 
 
@@ -190,23 +190,23 @@ def _required(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 def _named(function: Callable[..., Any], values: dict[re.Pattern[str], Any]) -> Any:
     """Return values for the function's required parameters by name, or None."""
-    given = {}
+    arguments = {}
     for parameter in inspect.signature(function).parameters.values():
         fits = [value for pattern, value in values.items() if pattern.search(parameter.name)]
         if "drop" in parameter.name:
-            given[parameter.name] = 0.0
+            arguments[parameter.name] = 0.0
         elif fits:
-            given[parameter.name] = fits[0]
+            arguments[parameter.name] = fits[0]
         elif parameter in _required(function):
             return None
-    return given
+    return arguments
 
 
 def _built(made: type, values: dict[re.Pattern[str], Any]) -> nn.Module:
     """Return an instance, created by parameter names or by a config's settings."""
     named = _named(made, values)
     if named is None:
-        n_tok, n_embd, n_heads = (values.get(each, 12) for each in (LENGTH, WIDTH, HEADS))
+        n_tok, n_embd, n_heads = (values.get(pattern, 12) for pattern in (LENGTH, WIDTH, HEADS))
         config = SimpleNamespace(n_embd=n_embd, d_model=n_embd, block_size=n_tok, max_len=n_tok)
         config.n_head = config.n_heads = n_heads
         module: nn.Module = made(config).eval()

@@ -97,7 +97,7 @@ def test_attn_scaled(judge: Judge) -> None:
     def scaled(scale: Any) -> Any:
         return lambda scores, n_embd, n_heads: scores / scale(n_embd, n_heads)
 
-    wrong = {each: scaled(scale) for each, scale in SCALES.items()}
+    wrong = {mistake: scaled(scale) for mistake, scale in SCALES.items()}
     function = Function("attn_scaled", scaled(by_head_size), wrong, SCALE)
     judge.function(
         function,
@@ -171,14 +171,14 @@ def test_merge_undoes_split(student: Student, score: Score, inputs: Inputs) -> N
     note_narrowed(replies, score)
     for (x, n_heads), reply in zip(calls, replies, strict=True):
         heads, merged = (part(reply["answer"], name) for name in ("heads", "merged"))
-        said = {"hint": sentence(f"{HEADS}; {MERGE}")}
-        wanted = split(x, n_heads).shape
-        require_floats(heads, wanted, "split_heads returns a wrong shape.", **said)
-        back = require_floats(merged, x.shape, "merge_heads returns a wrong shape.", **said)
+        hint = {"hint": sentence(f"{HEADS}; {MERGE}")}
+        shape = split(x, n_heads).shape
+        require_floats(heads, shape, "split_heads returns a wrong shape.", **hint)
+        back = require_floats(merged, x.shape, "merge_heads returns a wrong shape.", **hint)
         if not is_close(back, x, "attention"):
             fail(
                 "merge_heads(split_heads(x, n_heads)) is not x.",
-                **said,
+                **hint,
                 actual=first_difference(back, x),
                 counterexample=asked("split_heads", (x, n_heads)),
             )

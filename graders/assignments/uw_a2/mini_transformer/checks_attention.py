@@ -50,7 +50,7 @@ class Asker:
 
     def outputs(self, *questions: Question) -> list[Floats]:
         """Return the output for each question."""
-        return [each.output for each in attend(self.student, self.score, questions)]
+        return [attended.output for attended in attend(self.student, self.score, questions)]
 
     def values(self, *, heads: bool, causal: bool) -> None:
         """Fail if its values are wrong."""
@@ -89,13 +89,13 @@ def _require_attention(asker: Asker, question: Question) -> None:
         -1,
         np.float32(-0.5),
     )  # with -1 for all, products of three would not change
-    given = zip(factors, (question.q, question.k, question.v), strict=True)
-    q, k, v = (np.where(first[:, None], factor * each, each) for factor, each in given)
+    pairs = zip(factors, (question.q, question.k, question.v), strict=True)
+    q, k, v = (np.where(first[:, None], factor * tensor, tensor) for factor, tensor in pairs)
     changed = {
         "other tokens": Question(q, k, v, n_heads=question.n_heads, causal=question.causal),
         "queries and keys": replace(question, q=question.q[::-1], k=-question.k),
     }
-    before, *after = (each[:, -1] for each in asker.outputs(question, *changed.values()))
+    before, *after = (output[:, -1] for output in asker.outputs(question, *changed.values()))
     if np.isnan(before).all():
         fail("The output of self_attention is nan, which says nothing.", hint=sentence(NAN))
     for name, output in zip(changed, after, strict=True):
@@ -187,12 +187,12 @@ def _require_no_leak(asker: Asker, heads: bool) -> None:
         n_heads=question.n_heads,
     )
     before, after = asker.outputs(question, changed)
-    kept = ~later[:, 0]
-    if not same(after[:, kept], before[:, kept]):
+    early = ~later[:, 0]
+    if not same(after[:, early], before[:, early]):
         fail(
             "With causal=True, the outputs of earlier tokens change if later tokens change.",
             hint=_masked(question),
-            counterexample={"input": str(question), "changed tokens": f"from {kept.sum()} on"},
+            counterexample={"input": str(question), "changed tokens": f"from {early.sum()} on"},
         )
 
 
@@ -206,8 +206,8 @@ def test_first_token(asker: Asker) -> None:
     """With causal=True, the first token attends only to itself, so its output is its own value."""
 
     def judged(asker: Asker, heads: bool) -> None:
-        asked = Draws(asker.inputs, "first token").questions(heads=heads, causal=True)
-        for question, output in zip(asked, asker.outputs(*asked), strict=True):
+        questions = Draws(asker.inputs, "first token").questions(heads=heads, causal=True)
+        for question, output in zip(questions, asker.outputs(*questions), strict=True):
             if not is_close(output[:, 0], question.v[:, 0], "attention"):
                 fail(
                     "The output of the first token is not its own value.",
@@ -242,10 +242,10 @@ def test_same_answer_again(asker: Asker) -> None:
 
     def judged(asker: Asker, heads: bool) -> None:
         draws = Draws(asker.inputs, "again")
-        first, *others = draws.questions(heads=heads, causal=True)
-        asked = [first, first, *others, *[first] * 6]
-        attended = attend(asker.student, asker.score, asked, free=True)
-        if not all(same(each.output, attended[0].output) for each in (attended[1], *attended[-6:])):
+        first, *rest = draws.questions(heads=heads, causal=True)
+        questions = [first, first, *rest, *[first] * 6]
+        attended = attend(asker.student, asker.score, questions, free=True)
+        if not all(same(call.output, attended[0].output) for call in (attended[1], *attended[-6:])):
             fail(
                 "self_attention gives two different outputs for the same input.",
                 hint=f"{RANDOM} Or is a mask from an earlier call reused?",
@@ -260,8 +260,8 @@ def test_inputs_are_kept(asker: Asker) -> None:
     """self_attention does not modify Q, K and V or lose precision, and gradients reach them."""
 
     def judged(asker: Asker, heads: bool) -> None:
-        asked = [asker.question("kept", heads=heads, causal=each) for each in (False, True)]
-        for attended in attend(asker.student, asker.score, asked):
+        questions = [asker.question("kept", heads=heads, causal=causal) for causal in (False, True)]
+        for attended in attend(asker.student, asker.score, questions):
             if not attended.inputs_kept:
                 fail(
                     "self_attention modifies its inputs.",
@@ -274,8 +274,8 @@ def test_inputs_are_kept(asker: Asker) -> None:
                     hint="Remove .half(): the model's next layer raises for another dtype.",
                     counterexample={"asked": str(attended.question)},
                 )
-        for each in asked:
-            require_backward(asker.student, each)
+        for question in questions:
+            require_backward(asker.student, question)
 
     asker.for_heads(judged)
 
@@ -290,7 +290,7 @@ def _require_finite(asker: Asker, heads: bool) -> None:
     for causal in (False, True):
         question = asker.question("large", heads=heads, causal=causal)
         plain, output = asker.outputs(question, large := steep(question))
-        asked = {"input": f"{question}, Q multiplied by {STEEP:g}"}
+        example = {"input": f"{question}, Q multiplied by {STEEP:g}"}
         if not np.isfinite(output).all():
             hint = (
                 "Use torch.softmax, which subtracts each row's maximum; exp alone overflows. "
@@ -299,7 +299,7 @@ def _require_finite(asker: Asker, heads: bool) -> None:
             fail(
                 "With large scores, outputs are not finite (inf or nan).",
                 hint=hint,
-                counterexample=asked,
+                counterexample=example,
             )
         # A mask that is too weak already at usual scores loses points in other checks.
         hidden = causal and is_close(plain[:, 0], question.v[:, 0], "exact")
@@ -308,7 +308,7 @@ def _require_finite(asker: Asker, heads: bool) -> None:
             fail(
                 "With large scores, the first token attends to later tokens.",
                 hint=hint,
-                counterexample=asked,
+                counterexample=example,
             )
 
 
@@ -320,7 +320,7 @@ def test_order_does_not_matter(asker: Asker) -> None:
         question = asker.question("order", heads=heads, causal=False)
         order = asker.inputs.generator("order", heads).permutation(question.q.shape[1])
         order = order if (np.diff(order) != 1).any() else order[::-1]
-        q, k, v = (each[:, order] for each in (question.q, question.k, question.v))
+        q, k, v = (tensor[:, order] for tensor in (question.q, question.k, question.v))
         before, after = asker.outputs(question, replace(question, q=q, k=k, v=v))
         if not same(after, before[:, order]):
             fail(

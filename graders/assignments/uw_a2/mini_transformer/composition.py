@@ -29,8 +29,8 @@ class Composition:
     def output(self, question: Question) -> Floats:
         """Return the output (B, T, C) of the student's functions in the correct order."""
         heads = [
-            self._step("split_heads", [each, question.n_heads], split)
-            for each in (question.q, question.k, question.v)
+            self._step("split_heads", [tensor, question.n_heads], split)
+            for tensor in (question.q, question.k, question.v)
         ]
         mixed = self._mixed(question, *map(self._folded, heads))
         return self._step("merge_heads", [mixed.reshape(heads[0].shape)], merge)

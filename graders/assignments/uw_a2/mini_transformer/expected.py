@@ -88,8 +88,8 @@ class Attention:
 
     def __call__(self, question: Question) -> Floats:
         """Return the output (B, T, C) as float64."""
-        given = {"Q": question.q, "K": question.k, "V": question.v}
-        heads = (given[role].astype(np.float64) for role in self.roles)
+        tensors = {"Q": question.q, "K": question.k, "V": question.v}
+        heads = (tensors[role].astype(np.float64) for role in self.roles)
         q, k, v = (self.split(head, question.n_heads) for head in heads)
         return self.merge(self.weights(question, q, k) @ v)
 

@@ -51,7 +51,7 @@ class Function:
 MASKED = Function(
     "apply_causal_mask",
     lambda scores: softmax(past(scores)),
-    {each: lambda s, mask=mask: softmax(mask(s)) for each, mask in MASKS.items()},
+    {mistake: lambda s, mask=mask: softmax(mask(s)) for mistake, mask in MASKS.items()},
     MASK,
 )
 
@@ -116,8 +116,8 @@ class Judge:
         """Return a hint if it is random, or the known mistake that gives these values."""
         again = {"function": function.name, "free": True}
         replies = answers(self.student, "mini_helper", [list(calls[0])] * 6, **again)
-        one, *others = (as_floats(reply["answer"]) for reply in replies)
-        if one is not None and any(each is None or not same(each, one) for each in others):
+        one, *rest = (as_floats(reply["answer"]) for reply in replies)
+        if one is not None and any(output is None or not same(output, one) for output in rest):
             return RANDOM
         return known_mistake(function, calls, outputs)
 
@@ -129,12 +129,12 @@ class Judge:
             _weights(scores, reply["answer"])
             for (scores,), reply in zip(calls, replies, strict=True)
         ]
-        for (scores,), (ours, own) in zip(calls, weights, strict=True):
+        for (scores,), (ours, theirs) in zip(calls, weights, strict=True):
             expected = MASKED.right(scores.astype(np.float64))
-            if not (is_close(ours, expected, "attention") or _fits(own, expected)):
+            if not (is_close(ours, expected, "attention") or _fits(theirs, expected)):
                 fail(
                     "With the causal mask applied, the softmax returns wrong weights.",
-                    hint=known_mistake(MASKED, calls, [each for each, _ in weights]),
+                    hint=known_mistake(MASKED, calls, [ours for ours, _ in weights]),
                     actual=first_difference(ours, expected),
                     counterexample=asked(MASKED.name, (scores,)),
                 )
@@ -157,8 +157,8 @@ class Judge:
         draws = Draws(self.inputs, "dimensions")
         calls: list[Any] = []
         for heads in (False, True):
-            asked = draws.question(draws.attention_sizes(heads=heads)[0], causal=True)
-            calls.append([asked.q, asked.k, asked.v, asked.n_heads, asked.causal])
+            question = draws.question(draws.attention_sizes(heads=heads)[0], causal=True)
+            calls.append([question.q, question.k, question.v, question.n_heads, question.causal])
         try:
             return self.student.call("mini_dimensions", function=name, calls=calls, read=_axes)
         except StudentRaised:
@@ -211,7 +211,7 @@ def _fits(value: Any, expected: Floats) -> bool:
 
 def _exact(call: Sequence[Any]) -> list[Any]:
     """Return the arguments in float64."""
-    return [each.astype(np.float64) if hasattr(each, "astype") else each for each in call]
+    return [value.astype(np.float64) if hasattr(value, "astype") else value for value in call]
 
 
 def _shape_words(function: Function, call: Sequence[Any], reply: Any) -> dict[str, Any]:

@@ -242,11 +242,11 @@ ROLE_SAYS = {
 def _attentions() -> Iterator[tuple[Mistake, Attention]]:
     for roles, says in ROLE_SAYS.items():
         yield Mistake(f"roles-{roles}", says, ROLES), Attention(roles=roles)
-    yield from ((each, Attention(scale=scale)) for each, scale in SCALES.items())
-    yield from ((each, Attention(weigh=weigh)) for each, weigh in SOFTMAXES.items())
-    yield from ((each, Attention(mask=mask)) for each, mask in MASKS.items())
-    yield from ((each, Attention(merge=merges)) for each, merges in MERGES.items())
-    yield from ((each, Attention(split=splits)) for each, splits in SPLITS.items())
+    yield from ((mistake, Attention(scale=scale)) for mistake, scale in SCALES.items())
+    yield from ((mistake, Attention(weigh=weigh)) for mistake, weigh in SOFTMAXES.items())
+    yield from ((mistake, Attention(mask=mask)) for mistake, mask in MASKS.items())
+    yield from ((mistake, Attention(merge=merges)) for mistake, merges in MERGES.items())
+    yield from ((mistake, Attention(split=splits)) for mistake, splits in SPLITS.items())
 
 
 ATTENTIONS: Mapping[Mistake, Attention] = {

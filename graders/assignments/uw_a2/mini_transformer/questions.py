@@ -103,8 +103,8 @@ class Draws:
     def questions(self, *, heads: bool, causal: bool) -> list[Question]:
         """Return self_attention's arguments, the first ones also in float64."""
         sizes = self.attention_sizes(heads=heads)
-        asked = [self.question(size, causal=causal) for size in sizes]
-        return [*asked, self.question(sizes[0], causal=causal, dtype=FLOAT64)]
+        questions = [self.question(size, causal=causal) for size in sizes]
+        return [*questions, self.question(sizes[0], causal=causal, dtype=FLOAT64)]
 
 
 def steep(question: Question) -> Question:
@@ -119,5 +119,5 @@ def steep(question: Question) -> Question:
 def items_of(question: Question) -> Iterator[Question]:
     """Yield a separate question for each item of the batch."""
     for b in range(len(question.q)):
-        q, k, v = (each[b : b + 1] for each in (question.q, question.k, question.v))
+        q, k, v = (tensor[b : b + 1] for tensor in (question.q, question.k, question.v))
         yield replace(question, q=q, k=k, v=v)

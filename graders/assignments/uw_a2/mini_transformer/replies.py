@@ -47,7 +47,7 @@ def _answers(count: int, reply: Any) -> list[Any]:
         fail(clean(str(reply["missing"])), hint="Submit a function with this name.")
     if not isinstance(reply, list) or len(reply) != count:
         bad_reply()
-    if not all(isinstance(each, dict) and "answer" in each for each in reply):
+    if not all(isinstance(entry, dict) and "answer" in entry for entry in reply):
         bad_reply()
     return reply
 
@@ -56,8 +56,8 @@ def helper(
     student: Student, score: Score, function: str, calls: Sequence[Sequence[Any]]
 ) -> list[Any]:
     """Return the result of one of the eight functions for each list of arguments."""
-    given = [list(call) for call in calls]
-    replies = answers(student, "mini_helper", given, function=function, free=True)
+    arguments = [list(call) for call in calls]
+    replies = answers(student, "mini_helper", arguments, function=function, free=True)
     note_narrowed(replies, score)
     return [reply["answer"] for reply in replies]
 
@@ -89,8 +89,8 @@ class Attended:
         """Return whether Q, K and V are unchanged."""
         before = (self.question.q, self.question.k, self.question.v)
         return len(self.after) == 3 and all(
-            isinstance(each, np.ndarray) and is_close(each, asked, "exact")
-            for each, asked in zip(self.after, before, strict=True)
+            isinstance(tensor, np.ndarray) and is_close(tensor, original, "exact")
+            for tensor, original in zip(self.after, before, strict=True)
         )
 
 
@@ -152,19 +152,19 @@ def _gradients(student: Student, question: Question) -> tuple[list[str], str]:
 def _without_gradient(reply: Any) -> tuple[list[str], str]:
     reached = part(reply, "reached")
     reached = reached if isinstance(reached, list) and len(reached) == 3 else []
-    cut = [name for name, each in zip("QKV", reached, strict=False) if each is False]
+    cut = [name for name, flag in zip("QKV", reached, strict=False) if flag is False]
     return cut, clean(str(part(reply, "raised")))
 
 
 def _values(question: Question) -> list[Any]:
-    given: list[Any] = [question.q, question.k, question.v]
-    return given if question.defaults else [*given, question.n_heads, question.causal]
+    arguments: list[Any] = [question.q, question.k, question.v]
+    return arguments if question.defaults else [*arguments, question.n_heads, question.causal]
 
 
 def _attended(question: Question, answer: Any, score: Score) -> Attended:
     result, after = part(answer, "result"), part(answer, "after")
     if isinstance(result, list):
-        fitting = [each for each in result if _shape(each) == question.v.shape]
+        fitting = [value for value in result if _shape(value) == question.v.shape]
         if fitting:
             result = fitting[0]
             score.note(SEVERAL)
@@ -202,9 +202,9 @@ def require_floats(
     while numbers is not None and numbers.ndim > len(shape) and numbers.shape[0] == 1:
         numbers = numbers[0]
     if numbers is None or numbers.shape != shape:
-        wanted = f"real numbers of shape {shape}"
+        expected = f"real numbers of shape {shape}"
         hint = _empty_hint(value) or hint
-        fail(what, hint=hint, expected=wanted, actual=describe(value), **shown)
+        fail(what, hint=hint, expected=expected, actual=describe(value), **shown)
     return numbers
 
 
@@ -219,7 +219,7 @@ def same(actual: Floats, expected: Floats) -> bool:
 def matches(actual: Sequence[Floats], expected: Iterable[Floats]) -> bool:
     """Return whether a mistake gives these answers, excluding all nan, which many give."""
     alike = all(same(a, e) for a, e in zip(actual, expected, strict=True))
-    return alike and any(np.isfinite(each).any() for each in actual)
+    return alike and any(np.isfinite(output).any() for output in actual)
 
 
 def _odd(values: Floats) -> Floats:

@@ -54,8 +54,12 @@ GIVEN = {"DEVICE": CPU, "device": CPU}
 
 def mini_files() -> dict[str, Any]:
     """Return the file that is used, the functions found, and notes about the files."""
-    found = student()
-    return {"file": str(found.file), "missing": list(found.missing), "notes": list(found.notes)}
+    gathered = student()
+    return {
+        "file": str(gathered.file),
+        "missing": list(gathered.missing),
+        "notes": list(gathered.notes),
+    }
 
 
 def mini_helper(function: str, calls: list[list[Any]], free: bool = False) -> Any:
@@ -73,11 +77,11 @@ def _masked(call: list[Any]) -> dict[str, Any]:
     mask = _ask("make_causal_mask", [scores.shape[-1]])
     masked = _ask("apply_causal_mask", [mask, scores])
     masked = scores if masked is None else masked  # A itself, if it was modified in place
-    kept = _plain(masked)
+    plain = _plain(masked)
     try:
-        return {"masked": kept, "weights": _plain(_ask("attn_softmax", [masked]))}
+        return {"masked": plain, "weights": _plain(_ask("attn_softmax", [masked]))}
     except Exception:  # noqa: BLE001  the softmax has its own check
-        return {"masked": kept, "weights": None}
+        return {"masked": plain, "weights": None}
 
 
 def mini_there_and_back(calls: list[list[Any]]) -> Any:
@@ -100,22 +104,22 @@ def mini_self_attention(calls: list[list[Any]], free: bool = False) -> Any:
 
 def _attended(call: list[Any]) -> dict[str, Any]:
     result = _plain(_ask("self_attention", call))
-    return {"result": result, "after": [_plain(each) for each in call[:3]]}
+    return {"result": result, "after": [_plain(tensor) for tensor in call[:3]]}
 
 
 def mini_gradients(call: list[Any]) -> dict[str, Any]:
     """Return whether gradients reach Q, K and V from self_attention's output, or what is raised."""
     with on_cpu(), torch.enable_grad():
-        leaves = [_tensor(each).requires_grad_() for each in call[:3]]
+        leaves = [_tensor(tensor).requires_grad_() for tensor in call[:3]]
         try:
-            result = _ask("self_attention", [*(1 * each for each in leaves), *call[3:]])
+            result = _ask("self_attention", [*(1 * leaf for leaf in leaves), *call[3:]])
             outputs = result if isinstance(result, list | tuple) else [result]
             if not getattr(outputs[0], "requires_grad", True):  # cut off, but nothing is raised
                 return {"reached": [False] * 3, "raised": ""}
-            found = torch.autograd.grad(outputs[0].sum(), leaves, allow_unused=True)
+            gradients = torch.autograd.grad(outputs[0].sum(), leaves, allow_unused=True)
         except Exception as problem:  # noqa: BLE001  such as numpy of a tensor that requires grad
             return {"reached": [False] * 3, "raised": str(problem)[:MOST_TEXT]}
-    return {"reached": [each is not None for each in found], "raised": ""}
+    return {"reached": [gradient is not None for gradient in gradients], "raised": ""}
 
 
 def mini_dimensions(function: str, calls: list[list[Any]]) -> Any:
@@ -129,7 +133,7 @@ def mini_dimensions(function: str, calls: list[list[Any]]) -> Any:
         names[function] = _watched(helper, seen)
         try:
             for call in calls:
-                _ask("self_attention", [_tensor(each) for each in call])
+                _ask("self_attention", [_tensor(value) for value in call])
         except Exception:  # noqa: BLE001  self_attention has its own checks
             return sorted(seen)
         finally:
@@ -140,7 +144,7 @@ def mini_dimensions(function: str, calls: list[list[Any]]) -> Any:
 def _watched(helper: Callable[..., Any], seen: set[int]) -> Callable[..., Any]:
     @functools.wraps(helper)
     def watched(*args: Any, **kwargs: Any) -> Any:
-        tensors = [each for each in (*args, *kwargs.values()) if hasattr(each, "ndim")]
+        tensors = [value for value in (*args, *kwargs.values()) if hasattr(value, "ndim")]
         seen.update(tensor.ndim for tensor in tensors if tensor.ndim > 2)
         return helper(*args, **kwargs)
 
@@ -155,8 +159,8 @@ def student() -> Any:
     """Return the nine functions, from the file that has most of them."""
     from graders.adapting.gathered import code_folder, gather
 
-    found = gather(code_folder(), wanted=WANTED, own=("A2S2",), given=GIVEN, until=EXPERIMENTS)
-    return prepared(found)
+    gathered = gather(code_folder(), wanted=WANTED, own=("A2S2",), given=GIVEN, until=EXPERIMENTS)
+    return prepared(gathered)
 
 
 def prepared(found: Any) -> Any:
@@ -178,7 +182,7 @@ def _of_the_starter(names: dict[str, Any]) -> dict[str, Any]:
     """Add the starter notebook's earlier definitions, if only the functions were submitted."""
 
     def split_heads_qkv(Q: Any, K: Any, V: Any, n_heads: int) -> tuple[Any, Any, Any]:
-        return tuple(names["split_heads"](each, n_heads) for each in (Q, K, V))
+        return tuple(names["split_heads"](tensor, n_heads) for tensor in (Q, K, V))
 
     def init_qkv_proj(n_embd: int) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
         return nn.Linear(n_embd, n_embd), nn.Linear(n_embd, n_embd), nn.Linear(n_embd, n_embd)
@@ -221,12 +225,12 @@ def _answer(ask: Callable[[list[Any]], Any], call: list[Any], seed: int | None) 
         np.random.seed(seed % 2**32)
         torch.default_generator.manual_seed(seed)
     try:
-        return {"answer": ask([_tensor(each) for each in call])}
+        return {"answer": ask([_tensor(value) for value in call])}
     except Exception:
-        if not any(_is_double(each) for each in call):
+        if not any(_is_double(value) for value in call):
             raise
-    single = [each.astype(np.float32) if _is_double(each) else each for each in call]
-    return {"answer": ask([_tensor(each) for each in single]), "narrowed": True}
+    single = [value.astype(np.float32) if _is_double(value) else value for value in call]
+    return {"answer": ask([_tensor(value) for value in single]), "narrowed": True}
 
 
 def _is_double(value: Any) -> bool:
@@ -274,5 +278,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value[:8]]
+        return [_plain(item) for item in value[:8]]
     return {"type": type(value).__name__}

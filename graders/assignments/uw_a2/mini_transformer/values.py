@@ -23,7 +23,7 @@ DEFAULTS = "The handout's defaults are n_heads=1 and causal=True. "
 def require_values(student: Student, score: Score, questions: Sequence[Question]) -> None:
     """Fail if self_attention does not compute attention."""
     attended = attend(student, score, questions)
-    wrong = [each for each in attended if not _is_right(each)]
+    wrong = [call for call in attended if not _is_right(call)]
     if wrong:
         question, output = wrong[0].question, wrong[0].output
         fail(
@@ -42,18 +42,18 @@ def require_composition(student: Student, score: Score, questions: Sequence[Ques
     attended = attend(student, score, questions)
     if all(map(_is_right, attended)):
         return
-    is_nan = all(np.isnan(each.output).all() for each in attended)
+    is_nan = all(np.isnan(call.output).all() for call in attended)
     if is_nan and any(question.causal for question in questions):
         unmasked = [replace(question, causal=False) for question in questions]
         return require_composition(student, score, unmasked)
-    own = [Composition(student, head_by_head) for head_by_head in (False, True)]
-    if not is_nan and any(_is_composed(each, attended) for each in own):
+    compositions = [Composition(student, head_by_head) for head_by_head in (False, True)]
+    if not is_nan and any(_is_composed(composition, attended) for composition in compositions):
         score.note(
             "self_attention combines your functions correctly; its wrong values come from a "
             "function that is graded in another check."
         )
         return
-    wrong = next(each for each in attended if not _is_right(each))
+    wrong = next(call for call in attended if not _is_right(call))
     fail(
         "self_attention does not combine split, scores, scale, mask, softmax and values correctly.",
         hint=_hint(student, score, attended),
@@ -63,7 +63,7 @@ def require_composition(student: Student, score: Score, questions: Sequence[Ques
 
 def _is_composed(own: Composition, attended: Sequence[Attended]) -> bool:
     """Return whether all outputs are attention, or what the student's own functions give."""
-    return all(_is_right(each) or same(each.output, own.output(each.question)) for each in attended)
+    return all(_is_right(call) or same(call.output, own.output(call.question)) for call in attended)
 
 
 def each_counts(score: Score, judgements: Sequence[Callable[[], None]]) -> None:
@@ -94,10 +94,10 @@ def _hint(student: Student, score: Score, attended: Sequence[Attended]) -> str:
     """Return the known mistake that gives these outputs, or the equation."""
     if _is_random(student, score, attended):
         return RANDOM
-    outputs = [each.output for each in attended]
+    outputs = [call.output for call in attended]
     for mistake, attention in itertools.chain(ATTENTIONS.items(), attention_pairs()):
         with np.errstate(all="ignore"):
-            if matches(outputs, (attention(each.question) for each in attended)):
+            if matches(outputs, (attention(call.question) for call in attended)):
                 return mistake.hint
     return sentence(NAN if all(np.isnan(output).all() for output in outputs) else ROLES)
 
@@ -105,7 +105,7 @@ def _hint(student: Student, score: Score, attended: Sequence[Attended]) -> str:
 def _is_random(student: Student, score: Score, attended: Sequence[Attended]) -> bool:
     question = attended[0].question
     try:
-        one, *others = (each.output for each in attend(student, score, [question] * 6, free=True))
+        one, *rest = (call.output for call in attend(student, score, [question] * 6, free=True))
     except (CheckFailed, StudentRaised):
         return False
-    return not all(same(each, one) for each in others)
+    return not all(same(output, one) for output in rest)

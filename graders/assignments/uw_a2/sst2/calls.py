@@ -44,7 +44,7 @@ def note_file(student: Student, score: Any) -> None:
 
 
 def _file(reply: Any) -> tuple[str, list[str]]:
-    return str(reply["file"])[:100], [str(each)[:300] for each in reply["notes"][:MOST_NOTES]]
+    return str(reply["file"])[:100], [str(note)[:300] for note in reply["notes"][:MOST_NOTES]]
 
 
 def first_that_holds(claims: list[Callable[[], None]]) -> None:

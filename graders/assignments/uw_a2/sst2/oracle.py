@@ -17,11 +17,11 @@ def sst2_tokens(family: str, texts: list[str]) -> dict[str, Any]:
     from graders.adapting.offline.models import tiny_tokenizer
 
     tokenizer()
-    known = tiny_tokenizer(family)
+    encoder = tiny_tokenizer(family)
     return {
-        "ids": [torch.tensor(known(text)["input_ids"]) for text in texts],
-        "pad": int(known.pad_token_id),
-        "size": len(known),
+        "ids": [torch.tensor(encoder(text)["input_ids"]) for text in texts],
+        "pad": int(encoder.pad_token_id),
+        "size": len(encoder),
     }
 
 
@@ -57,9 +57,9 @@ def sst2_updates(
     weights: int, rows: list[dict[str, Any]], plan: dict[str, Any], rules: list[str]
 ) -> dict[str, Any]:
     """Return the initial weights, and those after all epochs under each rule."""
-    known = tokenizer()
+    encoder = tokenizer()
     chunks = [rows[i : i + plan["size"]] for i in range(0, len(rows), plan["size"])]
-    batches = [_batch(known, chunk) for chunk in chunks]
+    batches = [_batch(encoder, chunk) for chunk in chunks]
     after = {rule: _trained(weights, batches, plan, RULES[rule]) for rule in rules}
     return {"start": dict(classifier(weights).state_dict()), **after}
 
@@ -74,11 +74,11 @@ def _trained(
 ) -> dict[str, torch.Tensor]:
     model = classifier(seed).train()
     optimizer = torch.optim.SGD(model.parameters(), lr=plan["lr"], maximize=rule.backwards)
-    kept = {"first": batches[1:], "last": batches[:-1], "": batches}[rule.skips]
+    used = {"first": batches[1:], "last": batches[:-1], "": batches}[rule.skips]
     for _ in range(plan["epochs"]):
         if rule.clears == "epoch":
             optimizer.zero_grad()
-        for batch in kept:
+        for batch in used:
             _step(model, optimizer, batch, rule)
         if rule.steps == "epoch":
             optimizer.step()

@@ -37,8 +37,8 @@ MEANT = {
 @cache
 def code() -> Any:
     """Return the file that contains the classifier."""
-    given = {"DEVICE": torch.device("cpu")}
-    return gather(code_folder(), wanted=WANTED, own=("A2S3",), given=given, starter=STARTER)
+    names = {"DEVICE": torch.device("cpu")}
+    return gather(code_folder(), wanted=WANTED, own=("A2S3",), given=names, starter=STARTER)
 
 
 def wanted(name: str) -> Any:
@@ -110,8 +110,8 @@ def _by_name(parameters: list[inspect.Parameter], known: Names) -> dict[str, Any
 
 def _meaning(name: str) -> str:
     lowered = name.lower()
-    found = (meant for meant, words in MEANT.items() if any(word in lowered for word in words))
-    return next(found, "")
+    meanings = (meant for meant, words in MEANT.items() if any(word in lowered for word in words))
+    return next(meanings, "")
 
 
 def _extras() -> dict[str, Any]:

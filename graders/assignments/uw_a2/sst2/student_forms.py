@@ -42,9 +42,9 @@ class Form:
         if place == self.accuracy:
             return _scalar(value, number * self.unit)
         if isinstance(value, dict):
-            return {key: self._filled(each, (*place, key), number) for key, each in value.items()}
+            return {key: self._filled(part, (*place, key), number) for key, part in value.items()}
         if isinstance(value, list | tuple) and not place:
-            parts = [self._filled(each, (at,), number) for at, each in enumerate(value)]
+            parts = [self._filled(part, (at,), number) for at, part in enumerate(value)]
             named = hasattr(value, "_fields")
             return type(value)(*parts) if named else type(value)(parts)
         return _scalar(value, 1 - number)
@@ -63,9 +63,9 @@ def numbers(value: Any) -> dict[Place, float]:
     """Return all single numbers in a returned value, by place."""
     if isinstance(value, list | tuple | dict):
         parts = value.items() if isinstance(value, dict) else enumerate(value)
-        return {(key,): found for key, each in parts if (found := _number(each)) is not None}
-    found = _number(value)
-    return {} if found is None else {(): found}
+        return {(key,): number for key, part in parts if (number := _number(part)) is not None}
+    number = _number(value)
+    return {} if number is None else {(): number}
 
 
 def _number(value: Any) -> float | None:
@@ -82,17 +82,17 @@ def evaluation_form(evaluate: Any, seed: int, **options: Any) -> tuple[Form, boo
 
     If evaluate does not work, assume a float and eval mode: its own checks report that.
     """
-    known = {"model": classifier(seed), "loader": loader(*_source((1, 0)))}
+    values = {"model": classifier(seed), "loader": loader(*_source((1, 0)))}
     try:
-        asked = partial(evaluate, **options)
-        (right, left), (wrong, _) = (_evaluated(asked, known, each) for each in ((1, 0), (0, 1)))
+        run = partial(evaluate, **options)
+        (right, left), (wrong, _) = (_evaluated(run, values, labels) for labels in ((1, 0), (0, 1)))
     except Exception:  # noqa: BLE001
         return Form(0.0), False
     before, after = numbers(wrong), numbers(right)
     for place, number in after.items():
         if number in (1.0, 100.0) and before.get(place) == 0.0:
-            return Form(right, place, number, worked=known), left
-    return Form(0.0, worked=known), left
+            return Form(right, place, number, worked=values), left
+    return Form(0.0, worked=values), left
 
 
 def _evaluated(evaluate: Any, known: Names, labels: tuple[int, int]) -> tuple[Any, bool]:
@@ -108,7 +108,7 @@ def _evaluated(evaluate: Any, known: Names, labels: tuple[int, int]) -> tuple[An
 def training_forms(seed: int) -> list[Form]:
     """Return what train_one_epoch returns or, if it does not work, what it may be meant to."""
     model = classifier(seed).eval()
-    known = {
+    values = {
         "model": model,
         "loader": loader(*_source((1, 0))),
         "optimizer": torch.optim.SGD(model.parameters(), lr=0.001),
@@ -116,11 +116,11 @@ def training_forms(seed: int) -> list[Form]:
     }
     try:
         with on_cpu(), keeping(unseen), torch.enable_grad():
-            returned = call(wanted("train_one_epoch"), known)
+            returned = call(wanted("train_one_epoch"), values)
     except Exception:  # noqa: BLE001  its own checks report it
         return [Form(None), Form(0.5), Form((0.5, 0.5), (1,))]
     place = next(reversed(numbers(returned)), ())
-    return [Form(returned, place, worked=known, sets_training=model.training)]
+    return [Form(returned, place, worked=values, sets_training=model.training)]
 
 
 def _source(labels: tuple[int, int]) -> tuple[str, list[dict[str, Any]], int]:

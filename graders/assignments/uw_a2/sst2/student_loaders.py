@@ -55,8 +55,8 @@ class Loaders:
         orders = [[int(i) for i in indices(loader)] for _ in range(2)]
         places = [_place(loader, i, texts) for i in orders[0]]
         count = len(getattr(loader, "dataset", loader))
-        found = {"orders": orders, "places": places, "count": count, "whole": _whole(loader)}
-        return {**found, **_first_batch(loader)}
+        reply = {"orders": orders, "places": places, "count": count, "whole": _whole(loader)}
+        return {**reply, **_first_batch(loader)}
 
 
 def _whole(loader: Any) -> int:
@@ -102,8 +102,8 @@ def _first_batch(loader: Any) -> dict[str, Any]:
         names = [str(name) for name in batch] if isinstance(batch, dict) else []
     except Exception as error:  # noqa: BLE001  shown to the student if main is at fault
         elsewhere = isinstance(error, StopIteration) or is_of_this_machine(error)
-        said = "" if elsewhere else f"{type(error).__name__}: {error}"[:200]
-        return {"plain": plain, "names": [], "raised": said}
+        message = "" if elsewhere else f"{type(error).__name__}: {error}"[:200]
+        return {"plain": plain, "names": [], "raised": message}
     return {"plain": plain, "names": names[:8], "raised": ""}
 
 
@@ -124,8 +124,8 @@ def in_process(loader: DataLoader[Any], *args: Any, **kwargs: Any) -> None:
     positional = list(args)
     if len(positional) > 5:  # dataset, batch_size, shuffle, sampler, batch_sampler, num_workers
         positional[5] = 0
-    kept = {name: value for name, value in kwargs.items() if name not in SHAPE}
-    _init(loader, *positional, **kept)
+    options = {name: value for name, value in kwargs.items() if name not in SHAPE}
+    _init(loader, *positional, **options)
 
 
 _init = DataLoader.__init__

@@ -55,12 +55,12 @@ def loader(source: str, rows: Rows, size: int) -> DataLoader[Any]:
 
     The loader has its own generator, so that iterating does not affect other random numbers.
     """
-    known = tokenizer()
+    encoder = tokenizer()
     if source == "own":
-        dataset = own_dataset(known, rows)
+        dataset = own_dataset(encoder, rows)
         collate = collate_of(dataset)
     else:
-        dataset, collate = rows, _Collate(known)
+        dataset, collate = rows, _Collate(encoder)
     return DataLoader(dataset, size, collate_fn=collate, generator=torch.Generator())
 
 
@@ -87,8 +87,8 @@ class _Marks(NamedTuple):
 
 @cache
 def _marks() -> _Marks:
-    known = tokenizer()
-    return _Marks(known.cls_token_id, known.sep_token_id, known.pad_token_id)
+    encoder = tokenizer()
+    return _Marks(encoder.cls_token_id, encoder.sep_token_id, encoder.pad_token_id)
 
 
 def _masks(ids: Any, mask: Any) -> bool:
@@ -109,7 +109,7 @@ def _is_whole(ids: Any, mask: Any) -> bool:
     text = ids != marks.padding
     if isinstance(mask, torch.Tensor) and mask.shape == ids.shape and not mask[text].all():
         return False
-    rows = [row[own].tolist() for row, own in zip(ids, text, strict=True)]
+    rows = [row[inside].tolist() for row, inside in zip(ids, text, strict=True)]
     return all((row[:1], row[-1:]) == ([marks.start], [marks.end]) for row in rows)
 
 

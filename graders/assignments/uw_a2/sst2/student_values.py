@@ -24,7 +24,7 @@ def number(value: Any, depth: int = 0) -> dict[str, Any]:
         return {"type": type(value).__name__, "value": float(value)}
     elif isinstance(value, dict | list | tuple) and depth == 0:
         several = value.items() if isinstance(value, dict) else enumerate(value)
-        parts = {str(name): number(each, 1) for name, each in list(several)[:MOST]}
+        parts = {str(name): number(part, 1) for name, part in list(several)[:MOST]}
         return {"type": type(value).__name__, "parts": parts}
     return {"type": type(value).__name__}
 
@@ -38,15 +38,15 @@ def plain(value: Any) -> Any:
 
 def entries(encoding: Any) -> dict[str, Any]:
     """Return the tensors of an encoding, by name."""
-    found = dict(encoding.items()) if hasattr(encoding, "items") else vars_of(encoding)
-    return {str(name): plain(value) for name, value in list(found.items())[:8]}
+    tensors = dict(encoding.items()) if hasattr(encoding, "items") else vars_of(encoding)
+    return {str(name): plain(value) for name, value in list(tensors.items())[:8]}
 
 
 def item(value: Any) -> dict[str, Any]:
     """Return text and label of one item of a dataset, and the type of the item."""
     leaves, named = list(_leaves(value, 0)), vars_of(value)
-    texts = [each for each in leaves if isinstance(each, str)]
-    labels = [label for each in leaves if (label := _label(each)) is not None]
+    texts = [leaf for leaf in leaves if isinstance(leaf, str)]
+    labels = [label for leaf in leaves if (label := _label(leaf)) is not None]
     if isinstance(named.get("text"), str):
         texts = [named["text"]]
     if "label" in named and (label := _label(named["label"])) is not None:

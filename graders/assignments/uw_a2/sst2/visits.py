@@ -95,7 +95,7 @@ class Visits:
 
     def of(self, kind: str) -> list[Visit]:
         """Return the events of one kind."""
-        return [each for each in self.events if each.kind == kind]
+        return [visit for visit in self.events if visit.kind == kind]
 
     @property
     def last_epoch(self) -> int:
@@ -104,7 +104,7 @@ class Visits:
 
     def evaluations(self, split: str = "") -> list[Visit]:
         """Return the evaluations of one split, or of all."""
-        return [each for each in self.of("evaluate") if each.split == split or not split]
+        return [visit for visit in self.of("evaluate") if visit.split == split or not split]
 
     def accuracy(self, split: str, epoch: int) -> float:
         """Return the accuracy that main received after an epoch; 0 is before training."""
@@ -138,12 +138,12 @@ class Visits:
         no file has the best weights, and it is not written every so many epochs.
         """
         writes: dict[str, list[Visit]] = {}
-        for each in self.of("keep"):
-            writes.setdefault(each.place, []).append(each)
+        for visit in self.of("keep"):
+            writes.setdefault(visit.place, []).append(visit)
         best = self.best()
         missing = best not in self.final_files().values()
-        for found in writes.values():
-            last, gaps = found[-1], {b.epoch - a.epoch for a, b in pairwise(found)}
+        for saves in writes.values():
+            last, gaps = saves[-1], {b.epoch - a.epoch for a, b in pairwise(saves)}
             is_best = last.weights == best and last.epoch == self.last_epoch
             if 0 < last.weights < last.epoch and not is_best:
                 return last
@@ -162,7 +162,7 @@ class Visits:
 
     def final_files(self) -> Mapping[str, int]:
         """The epoch of the weights that each file contains at the end."""
-        return {each.place: each.weights for each in self.of("keep")}
+        return {visit.place: visit.weights for visit in self.of("keep")}
 
     def tests(self) -> list[Visit]:
         """The evaluations on test."""
@@ -199,7 +199,7 @@ def _run(student: Student, inputs: Inputs, script: Mapping[str, Sequence[float]]
     return student.call(
         "sst2_main",
         script={name: list(numbers) for name, numbers in script.items()},
-        splits={name: list(each) for name, each in splits.items()},
+        splits={name: list(split) for name, split in splits.items()},
         weights=inputs.seed("main weights"),
         read=partial(_visits, script, splits),
     )
@@ -213,23 +213,23 @@ def _visits(
     if len(reply["events"]) > MOST_EVENTS:
         unreadable()
     loaders: Any = reply.get("loaders") if isinstance(reply.get("loaders"), dict) else {}
-    known = {name: _loader(loaders[name]) for name in SPLITS if name in loaders}
-    told = reply.get("ended")
-    told = told if isinstance(told, dict) else {}
-    ended = fault_of(told) if told else None
-    made = Visits(
-        [_visit(each) for each in reply["events"]],
-        known,
+    by_split = {name: _loader(loaders[name]) for name in SPLITS if name in loaders}
+    ending = reply.get("ended")
+    ending = ending if isinstance(ending, dict) else {}
+    ended = fault_of(ending) if ending else None
+    run = Visits(
+        [_visit(event) for event in reply["events"]],
+        by_split,
         script,
         splits,
         ended,
-        is_own_error=ended is not None and told.get("elsewhere") is not True,
+        is_own_error=ended is not None and ending.get("elsewhere") is not True,
         tests_elsewhere=reply.get("tests_elsewhere") is True,
         takes_options=reply.get("takes_options") is True,
     )
-    if isinstance(ended, Unavailable) and not made.tests():
+    if isinstance(ended, Unavailable) and not run.tests():
         raise ended  # nobody knows what main would have done then
-    return made
+    return run
 
 
 def _visit(reply: Any) -> Visit:
@@ -255,20 +255,20 @@ def _visit(reply: Any) -> Visit:
 
 
 def _optimizer(reply: Any) -> Optimizer:
-    found = reply if isinstance(reply, dict) else {}
-    counts = [found.get(name) for name in ("held", "weights", "frozen")]
+    fields = reply if isinstance(reply, dict) else {}
+    counts = [fields.get(name) for name in ("held", "weights", "frozen")]
     held, weights, frozen = (count if isinstance(count, int) else 0 for count in counts)
-    settings = {name: found.get(name) for name in ("lr", "highest", "now", "eps")}
+    settings = {name: fields.get(name) for name in ("lr", "highest", "now", "eps")}
     return Optimizer(
-        str(found.get("name", ""))[:40],
-        found.get("adamw") is True,
-        found.get("maximizes") is True,
-        found.get("scheduled") is True,
+        str(fields.get("name", ""))[:40],
+        fields.get("adamw") is True,
+        fields.get("maximizes") is True,
+        fields.get("scheduled") is True,
         held,
         weights,
         frozen,
-        found.get("half") is True,
-        {name: each for name, each in settings.items() if isinstance(each, float)},
+        fields.get("half") is True,
+        {name: value for name, value in settings.items() if isinstance(value, float)},
     )
 
 
@@ -291,7 +291,7 @@ def _loader(reply: Any) -> Loader:
 
 
 def _is_order(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, int) for each in value)
+    return isinstance(value, list) and all(isinstance(index, int) for index in value)
 
 
 @lru_cache(maxsize=2)
@@ -308,7 +308,7 @@ def _script(inputs: Inputs) -> Mapping[str, Sequence[float]]:
     test[source.choice((3, 4))] = low + 0.2
     return {
         "train": [0.5 + 0.49 * epoch / EPOCHS for epoch in range(EPOCHS + 1)],
-        "validation": [round(each, 6) for each in (validation + later)[: EPOCHS + 1]],
+        "validation": [round(accuracy, 6) for accuracy in (validation + later)[: EPOCHS + 1]],
         "test": test,
     }
 

@@ -97,16 +97,16 @@ def _unpadded(row: NDArray[Any], tokens: Tokens, right: Ids) -> Ids:
 
 def batches(student: Student, sandbox: Student, inputs: Inputs) -> Sequence[Batch]:
     """Return collate_fn's batches for each tokenizer that it works with; fail if there is none."""
-    found: list[Batch] = []
+    collated: list[Batch] = []
     problems: list[Exception] = []
     for family in FAMILIES:
         try:
-            found += family_batches(student, sandbox, inputs, family)
+            collated += family_batches(student, sandbox, inputs, family)
         except (CheckFailed, StudentFault) as problem:
             problems.append(problem)
-    if not found:
+    if not collated:
         raise problems[0]
-    return found
+    return collated
 
 
 def family_batches(
@@ -152,14 +152,14 @@ def _all(
     """Return the rows of each batch that the dataset has, and the two parts of the batch."""
     if not isinstance(reply, list) or len(reply) != len(plan):
         unreadable()
-    return [_parts(at, each) for at, each in zip(plan, reply, strict=True)]
+    return [_parts(at, batch) for at, batch in zip(plan, reply, strict=True)]
 
 
 def _parts(at: Sequence[int], reply: Any) -> tuple[Sequence[int], Mapping[str, Any], Any]:
     if not isinstance(reply, dict):
         unreadable()
-    told: Any = reply.get("dropped") if isinstance(reply.get("dropped"), list) else []
-    dropped = {row for row in told if isinstance(row, int)}
+    left_out: Any = reply.get("dropped") if isinstance(reply.get("dropped"), list) else []
+    dropped = {row for row in left_out if isinstance(row, int)}
     at = [row for row in at if row not in dropped]
     if not at:
         return at, {}, None
@@ -170,7 +170,7 @@ def _parts(at: Sequence[int], reply: Any) -> tuple[Sequence[int], Mapping[str, A
             hint="The training loop accesses batches by these two names.",
             actual=f"a {str(reply.get('type'))[:40]} with {', '.join(map(str, names))[:100]}",
         )
-    if sum(np.size(each) for each in reply["text"].values()) > MOST_IDS:
+    if sum(np.size(ids) for ids in reply["text"].values()) > MOST_IDS:
         unreadable()
     return at, reply["text"], reply.get("labels")
 
@@ -178,4 +178,4 @@ def _parts(at: Sequence[int], reply: Any) -> tuple[Sequence[int], Mapping[str, A
 def tokens_of(sandbox: Student, family: str, texts: list[str]) -> Tokens:
     """Return the correct tokens of each text."""
     reply: Any = sandbox.call("sst2_tokens", family=family, texts=list(texts))
-    return Tokens([np.asarray(each) for each in reply["ids"]], reply["pad"], reply["size"])
+    return Tokens([np.asarray(ids) for ids in reply["ids"]], reply["pad"], reply["size"])

@@ -38,8 +38,8 @@ def test_three_datasets(student: Student, inputs: Inputs, score: Score) -> None:
     prepared = asked(
         student, "splits", lambda: student.call("sst2_splits", splits=sent, read=read_splits)
     )
-    for name, given in drawn.items():
-        compare_split(name, given, prepared.get(name), drawn)
+    for name, part in drawn.items():
+        compare_split(name, part, prepared.get(name), drawn)
     compare_labels(drawn, prepared)
 
 
@@ -73,7 +73,7 @@ def test_iteration(student: Student, inputs: Inputs, score: Score) -> None:
         student, "iterated", lambda: student.call("sst2_items", rows=list(drawn), read=_iterated)
     )
     compare_iteration(first, drawn, score)
-    if {each.type for each in first} != {kind_of_item}:
+    if {item.type for item in first} != {kind_of_item}:
         fail(
             "Iterating gives other items than indexing.",
             expected=f"a {kind_of_item}",
@@ -119,7 +119,7 @@ def test_padding(student: Student, sandbox: Student, inputs: Inputs) -> None:
 def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """A sentence of more than 512 tokens is truncated at its end, and keeps its last token."""
     loaded = batches(student, sandbox, inputs)
-    whole = all(map(_keeps_last, [each for each in loaded if not each.is_long]))
+    whole = all(map(_keeps_last, [batch for batch in loaded if not batch.is_long]))
     long = [batch for batch in loaded if batch.is_long]
     if not long:
         fail(
@@ -128,7 +128,7 @@ def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
         )
     for batch in long:
         length = batch.matrix("input_ids").shape[1]
-        kept = max(batch.kept(), key=len)
+        ids = max(batch.kept(), key=len)
         if length > LIMIT:
             fail(
                 f"A sentence of {batch.longest} tokens is encoded as {length} tokens.",
@@ -137,13 +137,13 @@ def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
                 expected=f"at most {LIMIT}",
                 actual=str(length),
             )
-        if len(kept) < SHORTEST_CUT:
+        if len(ids) < SHORTEST_CUT:
             fail(
-                f"A sentence of {batch.longest} tokens is encoded as {len(kept)} tokens.",
+                f"A sentence of {batch.longest} tokens is encoded as {len(ids)} tokens.",
                 hint="Sentences far below 512 tokens are truncated. Pass the unchanged texts and "
                 "max_length=512 to the tokenizer.",
                 expected=f"at least {SHORTEST_CUT}",
-                actual=str(len(kept)),
+                actual=str(len(ids)),
             )
         if whole and not _keeps_last(batch):  # otherwise other checks report it
             fail(
@@ -196,10 +196,10 @@ def _keeps_last(batch: Batch) -> bool:
 def test_mask(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """The attention mask is 1 for the sentence's own tokens and 0 for padding."""
     for batch in batches(student, sandbox, inputs):
-        mask, kept = batch.matrix("attention_mask"), batch.kept()
+        mask, unpadded = batch.matrix("attention_mask"), batch.kept()
         if not np.isin(mask, (0, 1)).all():
             fail("The attention mask contains numbers other than 0 and 1.", actual=str(mask.dtype))
-        for row, ids in zip(mask, kept, strict=True):
+        for row, ids in zip(mask, unpadded, strict=True):
             if int(row.sum()) != len(ids):
                 fail(
                     "The attention mask does not have a 1 for each token of the sentence.",
@@ -272,26 +272,26 @@ def _compare_tokens(batch: Batch) -> None:
             expected="int64",
             actual=str(ids.dtype),
         )
-    kept = batch.kept()
+    unpadded = batch.kept()
     right = [batch.tokens.ids[row] for row in batch.asked]
-    agree = [np.array_equal(*pair) for pair in zip(kept, right, strict=True)]
+    agree = [np.array_equal(*pair) for pair in zip(unpadded, right, strict=True)]
     if batch.is_long or all(agree):
         return
     at = agree.index(False)
     fail(
         "input_ids are not the tokenizer's ids of the sentences.",
-        hint=_known_mistake(kept, right),
+        hint=_known_mistake(unpadded, right),
         expected=str(right[at].tolist())[:200],
-        actual=str(kept[at].tolist())[:200],
+        actual=str(unpadded[at].tolist())[:200],
         counterexample=batch.shown,
     )
 
 
 def _known_mistake(kept: Sequence[Any], right: Sequence[Any]) -> str:
-    actual, expected = [each.tolist() for each in kept], [each.tolist() for each in right]
+    actual, expected = [ids.tolist() for ids in kept], [ids.tolist() for ids in right]
     if sorted(actual) == sorted(expected):
         return "All sentences are present, but in another order than in the batch."
-    if actual == [each[1:-1] for each in expected]:
+    if actual == [ids[1:-1] for ids in expected]:
         return "The first and last tokens are missing. Keep the default of add_special_tokens."
     pairs = zip(actual, expected, strict=True)
     if all(a[:-1] == b[: len(a) - 1] for a, b in pairs):
@@ -302,11 +302,11 @@ def _known_mistake(kept: Sequence[Any], right: Sequence[Any]) -> str:
 def _compare_padding(batch: Batch) -> None:
     ids = batch.matrix("input_ids")
     padding = [
-        int(each)
-        for row, kept in zip(ids, batch.kept(), strict=True)
-        for each in _ends(row.tolist(), kept.tolist())
+        int(token)
+        for row, unpadded in zip(ids, batch.kept(), strict=True)
+        for token in _ends(row.tolist(), unpadded.tolist())
     ]
-    if strange := {each for each in padding if each != batch.tokens.pad}:
+    if strange := {token for token in padding if token != batch.tokens.pad}:
         outside = max(strange) >= batch.tokens.size
         fail(
             "Sentences are not padded with the tokenizer's padding token.",
@@ -317,7 +317,7 @@ def _compare_padding(batch: Batch) -> None:
             expected=str(batch.tokens.pad),
             actual=str(sorted(strange))[:60],
         )
-    longest = max(len(kept) for kept in batch.kept())
+    longest = max(len(unpadded) for unpadded in batch.kept())
     if ids.shape[1] == longest or batch.is_long:
         return
     fail(

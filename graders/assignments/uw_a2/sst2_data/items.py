@@ -64,7 +64,7 @@ def read_items(reply: Any) -> list[Item]:
     """Return the items of a reply."""
     if not isinstance(reply, list) or len(reply) > MOST_ITEMS:
         unreadable()
-    return [_item(each) for each in reply]
+    return [_item(item) for item in reply]
 
 
 def _item(reply: Any) -> Item:
@@ -108,13 +108,13 @@ def compare_labels(
 
     Exchanging the two classes everywhere is correct: editions of the data differ in this.
     """
-    found: dict[int, tuple[int, str]] = {}
-    for name, given in drawn.items():
+    firsts: dict[int, tuple[int, str]] = {}
+    for name, part in drawn.items():
         split = prepared.get(name)
-        for row, label in zip(given, split.labels if split else (), strict=False):
+        for row, label in zip(part, split.labels if split else (), strict=False):
             if label is None:
                 continue
-            first, where = found.setdefault(row["label"], (label, name))
+            first, where = firsts.setdefault(row["label"], (label, name))
             if first != label:
                 fail(
                     f"The labels in {name} do not fit those of {where}.",
@@ -137,13 +137,13 @@ def compare_items(items: Sequence[Item], drawn: Sequence[Row], score: Any) -> No
             "The items contain no text, so they are tested through the output of collate_fn."
         )
         return
-    for at, (each, row) in enumerate(zip(items, drawn, strict=True)):
-        if (each.text, each.label) != (row["text"], row["label"]):
+    for at, (item, row) in enumerate(zip(items, drawn, strict=True)):
+        if (item.text, item.label) != (row["text"], row["label"]):
             fail(
                 f"Item {at} does not have the text and the label of row {at}.",
                 hint="Keep both as they are in the raw data, in its order.",
                 expected=str(tuple(row.values()))[:200],
-                actual=str((each.text, each.label))[:200],
+                actual=str((item.text, item.label))[:200],
             )
 
 

@@ -20,9 +20,9 @@ def sst2_items(rows: Rows) -> dict[str, Any]:
     """
     dataset = _dataset("roberta", rows)
     most = len(rows) + 2
-    first = [item(each) for each in itertools.islice(iter(dataset), most)]
+    first = [item(value) for value in itertools.islice(iter(dataset), most)]
     next(iter(dataset), None)
-    again = [item(each) for each in itertools.islice(iter(dataset), most)]
+    again = [item(value) for value in itertools.islice(iter(dataset), most)]
     kind = item(dataset[0])["type"] if rows else ""
     return {"first": first, "again": again, "type": kind}
 
@@ -41,12 +41,12 @@ def sst2_collate(family: str, rows: Rows, batches: list[list[int]]) -> list[dict
     """
     dataset = _dataset(family, rows)
     collate, at = collate_of(dataset), _indices(dataset, rows)
-    made: list[dict[str, Any]] = []
+    replies: list[dict[str, Any]] = []
     for batch in batches:
         items = [dataset[at[row]] for row in batch if row in at]
         dropped = [row for row in batch if row not in at]
-        made.append({**(_batch(collate(items)) if items else {}), "dropped": dropped})
-    return made
+        replies.append({**(_batch(collate(items)) if items else {}), "dropped": dropped})
+    return replies
 
 
 def _indices(dataset: Any, rows: Rows) -> dict[int, int]:
@@ -56,9 +56,11 @@ def _indices(dataset: Any, rows: Rows) -> dict[int, int]:
         dataset[len(rows) - 1]
     except LookupError:
         count = min(len(dataset), len(rows))
-        found = {item(dataset[i])["text"]: i for i in range(count)}
-        known = {row: found[each["text"]] for row, each in enumerate(rows) if each["text"] in found}
-        return known if 0 < len(known) == count else same
+        by_text = {item(dataset[i])["text"]: i for i in range(count)}
+        indices = {
+            row: by_text[data["text"]] for row, data in enumerate(rows) if data["text"] in by_text
+        }
+        return indices if 0 < len(indices) == count else same
     return same
 
 
@@ -67,8 +69,8 @@ def sst2_splits(splits: dict[str, Rows]) -> dict[str, Any]:
     from graders.adapting.offline.models import tiny_tokenizer
 
     provide(splits)
-    made = call(wanted("initialize_datasets"), {"tokenizer": tiny_tokenizer("roberta")})
-    return {name: _contents(each) for name, each in datasets_of(made)[:6]}
+    datasets = call(wanted("initialize_datasets"), {"tokenizer": tiny_tokenizer("roberta")})
+    return {name: _contents(dataset) for name, dataset in datasets_of(datasets)[:6]}
 
 
 def provide(splits: dict[str, Rows]) -> None:
@@ -84,11 +86,11 @@ def datasets_of(made: Any) -> list[tuple[str, Any]]:
     """Return the datasets by split name, in the returned order."""
     if isinstance(made, list | tuple):
         return list(zip(SPLITS, made, strict=False))
-    found = []
-    for name, each in vars_of(made).items():
+    datasets = []
+    for name, dataset in vars_of(made).items():
         meant = (split for split, words in SPLITS.items() if str(name).lower().startswith(words))
-        found.append((next(meant, str(name)), each))
-    return found
+        datasets.append((next(meant, str(name)), dataset))
+    return datasets
 
 
 def _contents(dataset: Any) -> dict[str, Any]:
@@ -98,25 +100,25 @@ def _contents(dataset: Any) -> dict[str, Any]:
 
 def collate_of(dataset: Any) -> Callable[[Any], Any]:
     """Return the collate_fn of a dataset, or the function of that name."""
-    own = getattr(dataset, "collate_fn", None)
-    if callable(own) and places(own, 1) == 0:  # it has no self and is called on the class
-        own = type(dataset).collate_fn
-    function = own if callable(own) else wanted("collate_fn")
+    method = getattr(dataset, "collate_fn", None)
+    if callable(method) and places(method, 1) == 0:  # it has no self and is called on the class
+        method = type(dataset).collate_fn
+    function = method if callable(method) else wanted("collate_fn")
     tokenizer = next(filter(_is_tokenizer, vars_of(dataset).values()), None)
     return lambda items: call(function, {"items": items, "tokenizer": tokenizer})
 
 
 def own_dataset(tokenizer: Any, rows: Rows) -> Any:
     """Return the student's dataset of these rows."""
-    made = wanted("SST2Dataset")
+    dataset_class = wanted("SST2Dataset")
     if "tokenizer" in code().namespace:  # a collate_fn outside the class may read it from there
         code().namespace["tokenizer"] = tokenizer
     raw = [_Row(row) for row in rows]
     try:
-        return call(made, {"tokenizer": tokenizer, "loader": raw})
+        return call(dataset_class, {"tokenizer": tokenizer, "loader": raw})
     except TypeError:  # it may accept the split itself, with named columns
         table = importlib.import_module("datasets").Dataset
-        return call(made, {"tokenizer": tokenizer, "loader": table.from_list(rows)})
+        return call(dataset_class, {"tokenizer": tokenizer, "loader": table.from_list(rows)})
 
 
 class _Row(dict[str, Any]):

@@ -99,15 +99,15 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
     _require_pretrained(seen)
     missing = [at for at in range(1, seen.last_epoch + 1) if at not in seen.validated()]
     if missing:
-        known = {evaluation.split for evaluation in seen.evaluations()}
+        splits = {evaluation.split for evaluation in seen.evaluations()}
         fail(
             "The validation accuracy is not computed after each epoch.",
             hint="Call evaluate(model, validation_dataloader) inside the loop over epochs.",
             expected=f"{seen.last_epoch} evaluations on validation",
-            actual=f"{seen.last_epoch - len(missing)}; splits evaluated: {', '.join(known)}"[:200],
+            actual=f"{seen.last_epoch - len(missing)}; splits evaluated: {', '.join(splits)}"[:200],
         )
     after = [evaluation for evaluation in seen.evaluations("validation") if evaluation.epoch > 0]
-    if after and all(each.initial for each in after):
+    if after and all(evaluation.initial for evaluation in after):
         fail(
             "The model that is evaluated on validation is not the one that is trained.",
             hint="Pass the same model to train_one_epoch and evaluate.",
@@ -129,16 +129,16 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
 def test_best_weights_kept(student: Student, inputs: Inputs) -> None:
     """The saved weights are those of the first epoch with the highest validation accuracy."""
     seen = visits(student, inputs)
-    kept, best = _kept(seen), seen.best()
-    if kept == best:
+    saved, best = _kept(seen), seen.best()
+    if saved == best:
         _require_current_file(seen)
         _require_named_file(seen)
         return _require_first_epoch(student, inputs)
     fail(
         "main does not save the weights of the epoch with the best validation accuracy.",
-        hint=_known_mistake(student, inputs, seen, kept),
+        hint=_known_mistake(student, inputs, seen, saved),
         expected=f"weights of epoch {best}",
-        actual=f"weights of epoch {kept}" if kept > 0 else "no trained weights",
+        actual=f"weights of epoch {saved}" if saved > 0 else "no trained weights",
         counterexample=_shown(seen),
     )
 
@@ -208,8 +208,8 @@ def test_order_of_sentences(
 def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
     """AdamW trains the weights of the model that is evaluated."""
     seen = visits(student, inputs)
-    optimizers = [each.optimizer for each in seen.of("train")]
-    if frozen := min((each.frozen for each in optimizers), default=0):
+    optimizers = [visit.optimizer for visit in seen.of("train")]
+    if frozen := min((optimizer.frozen for optimizer in optimizers), default=0):
         fail(
             "main freezes weights of the model in every epoch.",
             hint="The handout fine-tunes the whole model: leave requires_grad as it is, and give "
@@ -231,7 +231,7 @@ def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
                 expected=f"{optimizer.weights} tensors",
                 actual=f"{optimizer.held} tensors",
             )
-        if not any(each.adamw for each in optimizers):  # Q4.5 compares others with it
+        if not any(other.adamw for other in optimizers):  # Q4.5 compares others with it
             fail(
                 f"main trains with {optimizer.name}.",
                 hint="The handout's main uses AdamW; use other optimizers only in the experiments "
@@ -356,7 +356,7 @@ def _known_mistake(student: Student, inputs: Inputs, seen: Visits, kept: int) ->
     """
     if not seen.validated():
         return "Evaluate on validation after each epoch, and choose by that accuracy."
-    written = {each.epoch for each in seen.of("keep")}
+    written = {visit.epoch for visit in seen.of("keep")}
     if kept == seen.last_epoch and len(written) == seen.last_epoch > 1:
         return (
             "Weights are saved in every epoch. Save them only if the validation accuracy is higher "
@@ -438,7 +438,7 @@ def _require_settings(optimizer: Optimizer) -> None:
 
 def _require_rates(seen: Visits) -> None:
     """Fail if a schedule sets the learning rate to 0 for most of the epochs."""
-    rates = [each.optimizer.settings.get("now", 1.0) for each in seen.of("train")]
+    rates = [visit.optimizer.settings.get("now", 1.0) for visit in seen.of("train")]
     if rates and rates[0] > 0 and 2 * rates.count(0.0) > len(rates):
         fail(
             f"The learning rate is 0 in {rates.count(0.0)} of {len(rates)} epochs.",
@@ -450,8 +450,8 @@ def _require_rates(seen: Visits) -> None:
 def _note_settings(seen: Visits, score: Any) -> None:
     """Add a note if learning rate or epsilon differ from the handout's; both may be tuned."""
     for name, usual in USUAL.items():
-        for each in seen.of("train")[:1]:
-            value = each.optimizer.settings.get(name, usual)
+        for visit in seen.of("train")[:1]:
+            value = visit.optimizer.settings.get(name, usual)
             if value != usual:
                 score.note(
                     f"The optimizer has {name}={value:g}; the handout starts with {usual:g}."

@@ -28,12 +28,12 @@ def is_untrained(model: Any) -> bool:
 def foreign(loader: Any, model: Any) -> str:
     """Return the families of a loader's tokenizer and of the model, if they do not fit."""
     dataset = getattr(getattr(loader, "iterable", loader), "dataset", None)
-    names = [getattr(each, "name_or_path", "") for each in vars_of(dataset).values()]
+    names = [getattr(value, "name_or_path", "") for value in vars_of(dataset).values()]
     tokenizers = [family for family in map(_family, names) if family]
-    own = _family(getattr(model, "name_or_path", ""))
-    if not own or len(tokenizers) != 1 or tokenizers[0] == own:
+    model_family = _family(getattr(model, "name_or_path", ""))
+    if not model_family or len(tokenizers) != 1 or tokenizers[0] == model_family:
         return ""
-    return f"the tokenizer of a {tokenizers[0]} model for a {own} model"
+    return f"the tokenizer of a {tokenizers[0]} model for a {model_family} model"
 
 
 def _family(folder: Any) -> str:

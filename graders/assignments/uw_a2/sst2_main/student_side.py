@@ -98,19 +98,19 @@ class Script:
     def train(self, form: Form, *args: Any, **kwargs: Any) -> Any:
         """Replace train_one_epoch."""
         self._require_fit("train_one_epoch", form, args, kwargs)
-        given = [*args, *kwargs.values()]
-        model, optimizer = _of(given, nn.Module), _of(given, torch.optim.Optimizer)
+        values = [*args, *kwargs.values()]
+        model, optimizer = _of(values, nn.Module), _of(values, torch.optim.Optimizer)
         self.epoch += 1
-        split, described = self._split(given), _described(optimizer, model)
-        strange = next(filter(None, (strange_id(loader, model) for loader in _loaders(given))), "")
+        split, described = self._split(values), _described(optimizer, model)
+        strange = next(filter(None, (strange_id(loader, model) for loader in _loaders(values))), "")
         noted: dict[str, Any] = {"split": split, "optimizer": described, "strange": strange}
         with self._asking_models():
             classes = _classes(model)
         if self.epoch == 1:
             self._initial = firsts(model)
             noted["untrained"] = is_untrained(model)
-            others = (foreign(loader, model) for loader in _loaders(given))
-            noted["foreign"] = next(filter(None, others), "")
+            families = (foreign(loader, model) for loader in _loaders(values))
+            noted["foreign"] = next(filter(None, families), "")
         noted["before"] = marked(model)
         noted["gradient"] = torch.is_grad_enabled() or not self._needs_gradients(form)
         self.note("train", training=_trains(model), classes=classes, **noted)
@@ -121,12 +121,12 @@ class Script:
 
     def evaluate(self, *args: Any, **kwargs: Any) -> Any:
         """Replace evaluate."""
-        plain = {key: each for key, each in kwargs.items() if isinstance(each, bool | int | str)}
+        plain = {key: value for key, value in kwargs.items() if isinstance(value, bool | int | str)}
         with self._asking_models():
             form, leaves_training = self._forms(**plain)
         self._require_fit("evaluate", form, args, kwargs)
-        given = [*args, *kwargs.values()]
-        model, split = _of(given, nn.Module), self._split(given)
+        values = [*args, *kwargs.values()]
+        model, split = _of(values, nn.Module), self._split(values)
         initial = self.epoch > 0 and firsts(model) == self._initial != []
         if model is not None and split == "validation" and not (initial or marked(model)):
             mark(model, self.epoch)  # an average of several epochs' weights, as AveragedModel's
@@ -158,15 +158,15 @@ class Script:
         self, name: str, form: Form, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> None:
         """Raise TypeError if main's call does not fit the student's own function."""
-        own = self._own[name]
-        if own is not None:
-            works = {} if form.worked is None else accepted(own, form.worked)
+        function = self._own[name]
+        if function is not None:
+            works = {} if form.worked is None else accepted(function, form.worked)
             with self._asking_models():
-                require_fit(own, args, kwargs, works)
+                require_fit(function, args, kwargs, works)
 
     def _split(self, given: list[Any]) -> str:
         loaders = _loaders(given)
-        loaders.sort(key=lambda each: not isinstance(each, DataLoader))
+        loaders.sort(key=lambda loader: not isinstance(loader, DataLoader))
         return self._loaders.split(loaders[0]) if loaders else ""
 
     def _number(self, split: str) -> float:
@@ -175,13 +175,13 @@ class Script:
 
 
 def _loaders(given: list[Any]) -> list[Any]:
-    loaders = [each for each in given if hasattr(each, "__iter__") and hasattr(each, "__len__")]
+    loaders = [value for value in given if hasattr(value, "__iter__") and hasattr(value, "__len__")]
     return [loader for loader in loaders if not isinstance(loader, str | nn.Module | torch.Tensor)]
 
 
 def _of(given: list[Any], kind: Any) -> Any:
     """Return the first argument of a kind."""
-    return next((each for each in given if isinstance(each, kind)), None)
+    return next((value for value in given if isinstance(value, kind)), None)
 
 
 def _trains(model: nn.Module | None) -> bool:
@@ -196,11 +196,11 @@ def _classes(model: Any) -> int:
     from transformers import PreTrainedModel
 
     model = getattr(model, "module", model)
-    found = getattr(getattr(model, "config", None), "num_labels", 0)
+    count = getattr(getattr(model, "config", None), "num_labels", 0)
     if isinstance(model, PreTrainedModel):
         with contextlib.suppress(Exception), torch.no_grad():
-            found = model(torch.zeros(1, 2, dtype=torch.long)).logits.shape[-1]
-    return found if isinstance(found, int) else 0
+            count = model(torch.zeros(1, 2, dtype=torch.long)).logits.shape[-1]
+    return count if isinstance(count, int) else 0
 
 
 def _tests_elsewhere() -> bool:
@@ -227,14 +227,14 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
     """Return the optimizer's class and settings, and how many of the model's weights it has."""
     if optimizer is None:
         return {"name": ""}
-    given, optimizer = optimizer, _unwrapped(optimizer)
-    held = {id(each) for group in optimizer.param_groups for each in group["params"]}
+    outer, optimizer = optimizer, _unwrapped(optimizer)
+    held = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
     every = [*model.parameters()] if model else []
-    parameters = [each for each in every if each.requires_grad]
+    parameters = [parameter for parameter in every if parameter.requires_grad]
     groups = optimizer.param_groups
     rates = [group.get("initial_lr", group.get("lr")) for group in groups]
-    known, now = _numbers(rates), _numbers(group.get("lr") for group in groups)
-    settings = {"lr": rates[0], "highest": max(known, default=None), "eps": groups[0].get("eps")}
+    initial, now = _numbers(rates), _numbers(group.get("lr") for group in groups)
+    settings = {"lr": rates[0], "highest": max(initial, default=None), "eps": groups[0].get("eps")}
     settings["now"] = max(now, default=None)
     return {
         "name": type(optimizer).__name__,
@@ -245,21 +245,23 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
         "half": any(parameter.dtype == torch.float16 for parameter in parameters),
         "maximizes": any(group.get("maximize") is True for group in groups),
         "scheduled": any(  # torch's own mark
-            hasattr(each.step, "_wrapped_by_lr_sched") for each in (given, optimizer)
+            hasattr(part.step, "_wrapped_by_lr_sched") for part in (outer, optimizer)
         ),
-        **{name: float(each) for name, each in settings.items() if isinstance(each, int | float)},
+        **{
+            name: float(value) for name, value in settings.items() if isinstance(value, int | float)
+        },
     }
 
 
 def _at_rest(groups: list[dict[str, Any]], parameters: list[nn.Parameter]) -> int:
     """Return how many weights are in groups that do not learn, if other groups do."""
     rates = (_numbers(group.get(name) for name in ("lr", "initial_lr")) for group in groups)
-    resting = [bool(known) and max(known) < NO_RATE for known in rates]
+    resting = [bool(numbers) and max(numbers) < NO_RATE for numbers in rates]
     if all(resting):  # a wrong rate, not frozen weights
         return 0
     pairs = zip(groups, resting, strict=True)
-    at_rest = {id(each) for group, rests in pairs if rests for each in group["params"]}
-    return sum(id(each) in at_rest for each in parameters)
+    at_rest = {id(parameter) for group, rests in pairs if rests for parameter in group["params"]}
+    return sum(id(parameter) in at_rest for parameter in parameters)
 
 
 def _numbers(values: Iterable[Any]) -> list[float]:
@@ -294,7 +296,7 @@ def sst2_main(
             tried.append((run, error))
             continue
         return run.report(None)
-    run, problem = max(tried, key=lambda each: len(each[0].events))
+    run, problem = max(tried, key=lambda attempt: len(attempt[0].events))
     late = not is_raised_inside(problem, code().loops_around("train_one_epoch"))
     if run.epoch and (late or is_of_this_machine(problem)):
         return run.report(problem)
@@ -331,11 +333,11 @@ def _ended(problem: BaseException) -> dict[str, Any]:
 @contextlib.contextmanager
 def _replaced(main: Callable[..., Any], standins: dict[str, Any]) -> Iterator[None]:
     """Replace the functions wherever main finds them: in its file, or in a module it uses."""
-    own = getattr(inspect.unwrap(main), "__globals__", code().namespace)
+    namespace = getattr(inspect.unwrap(main), "__globals__", code().namespace)
     with contextlib.ExitStack() as stack:
-        for space in (own, code().namespace):
+        for space in (namespace, code().namespace):
             stack.enter_context(mock.patch.dict(space, standins))
-        for module in [each for each in own.values() if isinstance(each, ModuleType)]:
+        for module in [value for value in namespace.values() if isinstance(value, ModuleType)]:
             for name, standin in standins.items():
                 if vars(module).get(name, module) is optional(name):
                     stack.enter_context(mock.patch.object(module, name, standin))
@@ -346,8 +348,8 @@ def _arguments(main: Callable[..., Any]) -> dict[str, Any]:
     """Return values for main's required arguments."""
     return {
         name: next((v for word, v in ARGUMENTS.items() if word in name.lower()), _Options())
-        for name, each in inspect.signature(main).parameters.items()
-        if is_required(each)
+        for name, parameter in inspect.signature(main).parameters.items()
+        if is_required(parameter)
     }
 
 

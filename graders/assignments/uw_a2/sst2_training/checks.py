@@ -146,16 +146,16 @@ def test_accuracy_of_all(student: Student, inputs: Inputs, score: Score) -> None
                 hint="Pass input_ids and attention_mask as they are in the batch, or call "
                 "model(**text_encoding).",
             )
-        found = find(evaluated.returned, EXPECTED)
-        if found is not None:
-            if found.note:
-                score.note(found.note)
+        accuracy = find(evaluated.returned, EXPECTED)
+        if accuracy is not None:
+            if accuracy.note:
+                score.note(accuracy.note)
             return
         actual = evaluated.returned
-        name = next((said for said, accuracies in MISTAKES.items() if find(actual, accuracies)), "")
+        name = next((text for text, accuracies in MISTAKES.items() if find(actual, accuracies)), "")
         shown = zip(CASES, evaluated.returned, EXPECTED, strict=True)
         case, actual, right = next(
-            (each for each in shown if not find([each[1]], [each[2]])),
+            (row for row in shown if not find([row[1]], [row[2]])),
             (CASES[0], evaluated.returned[0], EXPECTED[0]),
         )
         fail(
@@ -240,10 +240,10 @@ def test_compute_accuracy(student: Student, inputs: Inputs, score: Score) -> Non
         lambda: student.call("sst2_accuracies", cases=list(cases), read=_accuracies),
     )
     for replies in kinds.values():
-        found = find(replies, expected) if len(replies) == len(cases) else None
-        if found is not None:
-            if found.note:
-                score.note(found.note)
+        accuracy = find(replies, expected) if len(replies) == len(cases) else None
+        if accuracy is not None:
+            if accuracy.note:
+                score.note(accuracy.note)
             return
     kind, replies = next(iter(kinds.items()))
     _fail_accuracy(cases, replies, kind)
@@ -251,7 +251,7 @@ def test_compute_accuracy(student: Student, inputs: Inputs, score: Score) -> Non
 
 def _accuracies(reply: Any) -> dict[str, list[Any]]:
     """Return the results of all cases, for each type of predictions and labels."""
-    kinds = {str(kind): found for kind, found in reply.items() if isinstance(found, list)}
+    kinds = {str(kind): results for kind, results in reply.items() if isinstance(results, list)}
     if not kinds:
         unreadable()
     return kinds
@@ -279,7 +279,7 @@ def _one_step_a_batch(observed: Observed) -> None:
 def _batches_hint(seen: list[Texts], right: list[Texts]) -> str:
     if sorted(seen) == sorted(right):
         return "The order differs."
-    if [len(each) for each in seen] == [len(each) for each in right]:
+    if [len(batch) for batch in seen] == [len(batch) for batch in right]:
         pairs = zip(itertools.chain(*seen), itertools.chain(*right), strict=True)
         if all(ids == whole[: len(ids)] for ids, whole in pairs):
             return "The model gets only the first tokens of each text. Pass input_ids as they are."
@@ -294,12 +294,12 @@ def _cases(inputs: Inputs) -> list[dict[str, Any]]:
     some = [1 - n if at in wrong else n for at, n in enumerate(labels)]
     pairs = [(some, labels), (labels, labels), ([1 - n for n in labels], labels)]
     pairs += [([1], [1]), ([0], [1]), ([0, 0, 0, 1], [0, 0, 1, 1])]
-    return [{"predictions": list(said), "labels": list(true)} for said, true in pairs]
+    return [{"predictions": list(predicted), "labels": list(true)} for predicted, true in pairs]
 
 
 def _share(case: dict[str, list[int]]) -> float:
     pairs = list(zip(case["predictions"], case["labels"], strict=True))
-    return sum(said == true for said, true in pairs) / len(pairs)
+    return sum(predicted == true for predicted, true in pairs) / len(pairs)
 
 
 def _fail_accuracy(cases: list[dict[str, list[int]]], replies: list[Any], kind: str) -> None:
@@ -309,8 +309,8 @@ def _fail_accuracy(cases: list[dict[str, list[int]]], replies: list[Any], kind: 
         if find([reply], [_share(case)]) is None
     ]
     case, reply = wrong[0] if wrong else (cases[0], replies[0] if replies else None)
-    counts = [_share(each) * len(each["labels"]) for each in cases]
-    errors = [1 - _share(each) for each in cases]
+    counts = [_share(case) * len(case["labels"]) for case in cases]
+    errors = [1 - _share(case) for case in cases]
     hint = "Divide the number of correct predictions by the number of labels."
     if find(replies, counts):
         hint = "This is the number of correct predictions; divide it by the number of labels."

@@ -72,7 +72,9 @@ def _share(hits: Sequence[bool]) -> float:
 EXPECTED = [_share(_hits(case)) for case in CASES]
 MISTAKES: Mapping[str, Sequence[float]] = {
     "The accuracies of the batches are averaged, although the last batch is smaller. Count "
-    "sentences instead": [sum(map(_share, each)) / len(each) for each in map(_batches, CASES)],
+    "sentences instead": [
+        sum(map(_share, batches)) / len(batches) for batches in map(_batches, CASES)
+    ],
     "The last batch is counted as if it were full": [
         sum(_hits(case)) / (len(_batches(case)) * case.size) for case in CASES
     ],
@@ -85,7 +87,7 @@ MISTAKES: Mapping[str, Sequence[float]] = {
         sum(_hits(case)) / len(_batches(case)) for case in CASES
     ],
     "The accuracies of the batches are added": [sum(map(_share, _batches(case))) for case in CASES],
-    "This is the error rate (1 - accuracy)": [1 - each for each in EXPECTED],
+    "This is the error rate (1 - accuracy)": [1 - share for share in EXPECTED],
 }
 
 
@@ -116,10 +118,10 @@ def _observe(student: Student, inputs: Inputs, source: str) -> Evaluated:
 @lru_cache(maxsize=2)
 def _cases(inputs: Inputs) -> list[Any]:
     """Return the sentences of each case, with the labels that it needs."""
-    known = classes(inputs)
+    words = classes(inputs)
     return [
         {
-            "rows": labelled(inputs, f"evaluated {at}", known, _hits(case), most=case.most),
+            "rows": labelled(inputs, f"evaluated {at}", words, _hits(case), most=case.most),
             "size": case.size,
             "again": case.again,
         }
@@ -137,12 +139,12 @@ def _read(replies: Any) -> Evaluated:
         ):
             unreadable()
     return Evaluated(
-        [each.get("returned") for each in replies],
-        sum(len(each["training"]) for each in replies),
-        [flag is not False for each in replies for flag in each["masked"]],
-        [flag is not False for each in replies for flag in each["whole"]],
-        [flag is not False for each in replies for flag in each["training"]],
-        [flag is not False for each in replies for flag in each["gradient"]],
-        [str(name)[:80] for each in replies for name in each["changed"]],
-        any(each.get("held_back") is True for each in replies),
+        [reply.get("returned") for reply in replies],
+        sum(len(reply["training"]) for reply in replies),
+        [flag is not False for reply in replies for flag in reply["masked"]],
+        [flag is not False for reply in replies for flag in reply["whole"]],
+        [flag is not False for reply in replies for flag in reply["training"]],
+        [flag is not False for reply in replies for flag in reply["gradient"]],
+        [str(name)[:80] for reply in replies for name in reply["changed"]],
+        any(reply.get("held_back") is True for reply in replies),
     )

@@ -21,14 +21,14 @@ class Found:
     @property
     def note(self) -> str:
         """Anything unusual about it, or nothing."""
-        said = []
+        remarks = []
         if self.place:
-            said.append(f"it is one of several values (`{self.place}`)")
+            remarks.append(f"it is one of several values (`{self.place}`)")
         if self.unit != 1:
-            said.append("it is in percent")
+            remarks.append("it is in percent")
         if self.type == "tensor":
-            said.append("it is a tensor, but the handout uses a float")
-        return f"The accuracy is correct; {' and '.join(said)}." if said else ""
+            remarks.append("it is a tensor, but the handout uses a float")
+        return f"The accuracy is correct; {' and '.join(remarks)}." if remarks else ""
 
 
 def find(replies: Sequence[Any], expected: Sequence[float]) -> Found | None:
@@ -59,7 +59,7 @@ def _numbers(reply: Any) -> Iterator[tuple[str, tuple[float, str]]]:
 
 def in_words(reply: Any) -> str:
     """Describe a reply in a few words."""
-    found = dict(_numbers(reply))
-    if found:
-        return ", ".join(f"{place} {value:.6g}".strip() for place, (value, _) in found.items())
+    values = dict(_numbers(reply))
+    if values:
+        return ", ".join(f"{place} {value:.6g}".strip() for place, (value, _) in values.items())
     return f"a {str(reply.get('type'))[:40]}" if isinstance(reply, Mapping) else "nothing usable"

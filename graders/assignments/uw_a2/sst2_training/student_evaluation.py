@@ -31,7 +31,7 @@ def sst2_evaluations(
     changed: it predicts the other class. `held_back` says that train_one_epoch does less to a model
     that was evaluated than to another.
     """
-    model, found = classifier(weights), []
+    model, replies = classifier(weights), []
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = DROPOUT
@@ -39,15 +39,15 @@ def sst2_evaluations(
         for case in cases:
             if case["again"]:
                 _scale(model)
-                said = {word: 1 - label for word, label in classes.items()}
+                labels = {word: 1 - label for word, label in classes.items()}
             else:
-                batches, said = loader(source, case["rows"], case["size"]), classes
-            with predicting(model, said):
-                found.append(_evaluated(model, batches))
+                batches, labels = loader(source, case["rows"], case["size"]), classes
+            with predicting(model, labels):
+                replies.append(_evaluated(model, batches))
         frozen = not all(parameter.requires_grad for parameter in model.parameters())
         held = (frozen or not torch.is_grad_enabled()) and not _is_undone_by_main()
         held = held and _is_held_back(model, classifier(weights), batches)
-    return [{**each, "held_back": held} for each in found]
+    return [{**reply, "held_back": held} for reply in replies]
 
 
 @contextlib.contextmanager
@@ -80,12 +80,12 @@ def _is_held_back(evaluated: nn.Module, new: nn.Module, batches: Any) -> bool:
 
 def _trained(model: nn.Module, batches: Any) -> set[str]:
     """Return the weights that an epoch of training changes."""
-    before = {name: each.detach().clone() for name, each in model.named_parameters()}
+    before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    given = {"model": model, "loader": batches, "optimizer": optimizer, "epoch": 0}
+    values = {"model": model, "loader": batches, "optimizer": optimizer, "epoch": 0}
     with contextlib.suppress(Exception, SystemExit):
-        call(wanted("train_one_epoch"), given)
-    return {name for name, each in model.named_parameters() if not each.equal(before[name])}
+        call(wanted("train_one_epoch"), values)
+    return {name for name, weight in model.named_parameters() if not weight.equal(before[name])}
 
 
 def _scale(model: nn.Module) -> None:
@@ -120,9 +120,9 @@ def _state(model: nn.Module) -> dict[str, torch.Tensor]:
     """
     state = {name: value.detach().clone() for name, value in model.state_dict().items()}
     state |= {
-        f"{name}, its probability": torch.tensor(each.p)
-        for name, each in model.named_modules()
-        if isinstance(each, nn.Dropout)
+        f"{name}, its probability": torch.tensor(module.p)
+        for name, module in model.named_modules()
+        if isinstance(module, nn.Dropout)
     }
     for name, parameter in model.named_parameters():
         grad = parameter.grad
@@ -133,15 +133,15 @@ def _state(model: nn.Module) -> dict[str, torch.Tensor]:
 @contextlib.contextmanager
 def predicting(model: nn.Module, classes: dict[str, int]) -> Iterator[None]:
     """Make the model predict the class of each text's first word."""
-    known = tokenizer()
-    ids = {int(known(word)["input_ids"][1]): label for word, label in classes.items()}
+    encoder = tokenizer()
+    ids = {int(encoder(word)["input_ids"][1]): label for word, label in classes.items()}
 
     def answer(_: nn.Module, args: Any, kwargs: Any, output: Any) -> Any:
-        asked = kwargs.get("input_ids", args[0] if args else None)
-        rows = [[ids[each] for each in row if each in ids][:1] or [0] for row in asked.tolist()]
+        input_ids = kwargs.get("input_ids", args[0] if args else None)
+        rows = [[ids[id_] for id_ in row if id_ in ids][:1] or [0] for row in input_ids.tolist()]
         logits = SURE * (2 * nn.functional.one_hot(torch.tensor(rows)[:, 0], 2).float() - 1)
         # Their signs say nothing: both are positive in some rows, and both negative in others.
-        logits += 2 * SURE * (1 - 2 * (asked.sum(dim=1, keepdim=True).cpu() % 2))
+        logits += 2 * SURE * (1 - 2 * (input_ids.sum(dim=1, keepdim=True).cpu() % 2))
         return _with_logits(output, logits, kwargs.get("labels"))
 
     handle = model.register_forward_hook(answer, with_kwargs=True)

@@ -74,14 +74,14 @@ def sst2_left_on_cpu(weights: int, rows: Rows, size: int) -> list[str]:
     If one of the loops moves its batches, the other has to move them, too, and main the model. If
     other code may move the batches, nothing is known.
     """
-    found = []
+    loops = []
     if "main" in code() and moves_only_batches(code().source("main")):
-        found.append("main")
+        loops.append("main")
     for source in ("given", "own"):
         train, evaluate = (_moves(name, source, weights, rows, size) for name in LOOPS)
         pairs = zip(LOOPS, (train, evaluate), (evaluate, train), strict=True)
-        found += [name for name, own, other in pairs if own.met or own.is_left_behind(other)]
-    return found if not _is_moved_elsewhere() else []
+        loops += [name for name, moves, other in pairs if moves.met or moves.is_left_behind(other)]
+    return loops if not _is_moved_elsewhere() else []
 
 
 def _moves(name: str, source: str, weights: int, rows: Rows, size: int) -> Moves:
@@ -93,11 +93,11 @@ def _moves(name: str, source: str, weights: int, rows: Rows, size: int) -> Moves
         collate = batches.collate_fn
         batches.collate_fn = lambda items: moves.loaded(collate(items))
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-        given = _arguments(model, batches, optimizer, 0)
+        values = _arguments(model, batches, optimizer, 0)
         if name != LOOPS[0]:
-            given = {each: given[each] for each in ("model", "loader")}
+            values = {key: values[key] for key in ("model", "loader")}
         with moving(model, moves):
-            call(wanted(name), {**given, "device": GPU})
+            call(wanted(name), {**values, "device": GPU})
     return moves
 
 
@@ -106,9 +106,9 @@ def _on_gpu(name: str) -> Iterator[None]:
     """Name a GPU in each global of a loop's file that is a device."""
     names = inspect.unwrap(wanted(name)).__globals__
     devices = {
-        each: value
-        for each, value in names.items()
-        if isinstance(value, torch.device) or (value == "cpu" and "device" in each.lower())
+        key: value
+        for key, value in names.items()
+        if isinstance(value, torch.device) or (value == "cpu" and "device" in key.lower())
     }
     names.update(dict.fromkeys(devices, GPU))
     try:

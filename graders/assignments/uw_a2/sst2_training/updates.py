@@ -185,7 +185,7 @@ def require_device(student: Student, inputs: Inputs, name: str) -> None:
 
 
 def _names(reply: Any) -> Sequence[str]:
-    return [str(each) for each in reply] if isinstance(reply, list) else unreadable()
+    return [str(name) for name in reply] if isinstance(reply, list) else unreadable()
 
 
 def _observe(student: Student, sandbox: Student, inputs: Inputs, source: str) -> Observed:
@@ -210,7 +210,7 @@ def _read(
         unreadable()
     ids, training, gradient, steps = (reply[name] for name in names)
     count = min(len(ids), len(training), len(gradient))
-    if sum(np.size(each) for each in ids) > MOST_IDS:
+    if sum(np.size(batch) for batch in ids) > MOST_IDS:
         unreadable()
     weights = reply.get("weights")
     if not isinstance(weights, dict) or not _alike(weights, right["start"]):
@@ -219,8 +219,8 @@ def _read(
         asked_rows,
         right_ids,
         ids[:count],
-        [each is True for each in training[:count]],
-        [each is True for each in gradient[:count]],
+        [flag is True for flag in training[:count]],
+        [flag is True for flag in gradient[:count]],
         [step for step in steps if isinstance(step, int)],
         weights,
         right["right"],
@@ -243,4 +243,4 @@ def _without(ids: Any, pad: int) -> list[list[int]]:
     """Return the rows of a batch without padding; an empty list if it is not a matrix of ids."""
     if not isinstance(ids, np.ndarray) or ids.ndim != 2 or ids.dtype.kind not in "iu":
         return []
-    return [[int(each) for each in row if each != pad] for row in ids]
+    return [[int(token) for token in row if token != pad] for row in ids]
