@@ -66,16 +66,16 @@ def validate_examples(
         raise typer.Exit(_validate_attacks(task, options, names, executor, jobs))
     chosen = _chosen(names, example_names(task), f"example in {task.name}")
     before = read_frozen(frozen) if frozen is not None else None
-    kept = read_frozen(freeze_to) if names and freeze_to and freeze_to.exists() else {}
+    verdicts = read_frozen(freeze_to) if names and freeze_to and freeze_to.exists() else {}
     with make_executor(executor, jobs) as pool:
-        found = validate(task, options, pool, ahead=2 * jobs, names=chosen)
-        findings = list(terminal.progress_of(found, 1 + len(chosen)))
+        validation = validate(task, options, pool, ahead=2 * jobs, names=chosen)
+        findings = list(terminal.progress_of(validation, 1 + len(chosen)))
     if before is not None:
         if names:
             before = {name: before[name] for name in before if name in {REFERENCE, *chosen}}
         findings = compare_frozen(findings, before)
     if freeze_to is not None:
-        freeze(findings, freeze_to, kept=kept)
+        freeze(findings, freeze_to, kept=verdicts)
     terminal.show_findings(findings)
     raise typer.Exit(int(any(finding.problems for finding in findings)))
 
@@ -84,8 +84,8 @@ def _validate_attacks(
     task: Assignment, options: Options, names: list[str] | None, executor: str, jobs: int
 ) -> int:
     """Show a verdict on each attack of these names, or on all; return 1 if one succeeded."""
-    known = {attack.name: attack for attack in known_attacks()}
-    chosen = [known[name] for name in _chosen(names, [*known], "attack")]
+    attacks = {attack.name: attack for attack in known_attacks()}
+    chosen = [attacks[name] for name in _chosen(names, [*attacks], "attack")]
     with make_executor(executor, jobs) as pool:
         verdicts = _attacked(task, options, pool, jobs, chosen)
     rows = map(attack_row, verdicts)
@@ -153,13 +153,13 @@ def audit(
     plan = Plan(minutes, seed, mutants, rewrites, repeats, null_share)
     with make_executor(executor, jobs) as pool:
         grader = Grader(pool, 2 * jobs, Kept(folder))
-        found = run_audit(GradingRequest(task, options), grader, plan, terminal.progress_of)
+        report = run_audit(GradingRequest(task, options), grader, plan, terminal.progress_of)
         if attacks:
             verdicts = _attacked(task, options, pool, jobs, known_attacks())
-            found = replace(found, attacks=tuple(map(attack_row, verdicts)))
-    terminal_audit.show_audit(found)
-    typer.echo(f"report: {write_audit(found, folder)}")
-    raise typer.Exit(int(not found.clean))
+            report = replace(report, attacks=tuple(map(attack_row, verdicts)))
+    terminal_audit.show_audit(report)
+    typer.echo(f"report: {write_audit(report, folder)}")
+    raise typer.Exit(int(not report.clean))
 
 
 def examples(
@@ -173,8 +173,8 @@ def examples(
     if write is None:
         with tempfile.TemporaryDirectory() as work:
             folders = write_examples(task, Path(work))
-            known = [(folder.name, expectation(folder, task)) for folder in folders]
-        terminal.show_rows((name, each.why, not each.lost) for name, each in known)
+            planted = [(folder.name, expectation(folder, task)) for folder in folders]
+        terminal.show_rows((name, expected.why, not expected.lost) for name, expected in planted)
         return
     if write.exists() and (not write.is_dir() or any(write.iterdir())):
         raise UsageError(f"{write} is not empty", "name a folder that does not exist yet")
@@ -242,9 +242,9 @@ def _gpu_works() -> bool:
     from reference.training.gpt.self_check import check_training  # imports torch
     from reference.training.precision import choose_machine
 
-    found = list(check_training(choose_machine("cuda")))
-    terminal.show_rows((each.name, each.found, each.good) for each in found)
-    works = all(each.good for each in found)
+    checks = list(check_training(choose_machine("cuda")))
+    terminal.show_rows((check.name, check.found, check.good) for check in checks)
+    works = all(check.good for check in checks)
     if not works:
         typer.echo("Please report the lines about the GPU in an issue. Training works without it.")
     return works

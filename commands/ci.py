@@ -187,8 +187,8 @@ def _files_of(upload: Path, task: Assignment) -> dict[str, str]:
     except Rejected:
         return {}
     code = find(files, task.files.code, (), whole=task.files.whole).code
-    own = [] if code is None else [path for path in files if path.is_relative_to(code)]
+    paths = [] if code is None else [path for path in files if path.is_relative_to(code)]
     top = Path(os.path.relpath(upload.resolve()))
     if code is None or ".." in top.parts:  # not in the repository
         return {}
-    return {str(path.relative_to(code)): (top / path).as_posix() for path in own}
+    return {str(path.relative_to(code)): (top / path).as_posix() for path in paths}

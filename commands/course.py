@@ -79,16 +79,18 @@ def similarity(
     No grade depends on it. The exit code is 1 if a submission could not be read.
     """
     task = load_assignment(assignment) if assignment else _any_assignment()
-    own = task.folder / "starter"
-    given = existing(starter) if starter else own if own.is_dir() else None
-    handed_out = [] if given is None else [read_upload(identify(given, task.name))]
-    if any(each.is_empty for each in handed_out):
-        raise UsageError(f"{given} has no files to compare", "give the folder of the starter code")
+    default = task.folder / "starter"
+    handout = existing(starter) if starter else default if default.is_dir() else None
+    handed_out = [] if handout is None else [read_upload(identify(handout, task.name))]
+    if any(upload.is_empty for upload in handed_out):
+        raise UsageError(
+            f"{handout} has no files to compare", "give the folder of the starter code"
+        )
     uploads = _read(folder, task)
     earlier = [
-        replace(each, id=f"{place.name}/{each.id}")
+        replace(upload, id=f"{place.name}/{upload.id}")
         for place in past or ()
-        for each in _read(place, task)
+        for upload in _read(place, task)
     ]
     if len(uploads) + len(earlier) < 2:
         raise UsageError(f"{folder} contains only one submission", "add others, or --past DIR")
@@ -138,7 +140,7 @@ def agreement(
             typer.echo("They fill in `items` and import the file on the page of `review`.")
             return
         answers = review.material.answers.values()
-        handles = {each.key: each.handle for some in answers for each in some.values()}
+        handles = {answer.key: answer.handle for some in answers for answer in some.values()}
         show_agreement(agreements(review.trail.rows), handles)
         show_paces(paces(review.trail.rows))
 
@@ -155,16 +157,16 @@ def attempts(
         members = store.members(generation)
         results = (store.result(member.submission, member.cache_key.address) for member in members)
         merges = read_merges(folder)
-        found = follow(title, (_as_attempt(result, merges) for result in results), most)
-    page = write_attempts(found, folder)
-    who = "student" if found.students == 1 else "students"
-    typer.echo(f"{found.students} {who} with several attempts: {page}")
+        progress = follow(title, (_as_attempt(result, merges) for result in results), most)
+    page = write_attempts(progress, folder)
+    who = "student" if progress.students == 1 else "students"
+    typer.echo(f"{progress.students} {who} with several attempts: {page}")
 
 
 def _as_attempt(result: Result, merges: Mapping[str, Merge]) -> Result:
     """Return a Result as one of the submission that it is merged into."""
-    given = result.submission
-    return replace(result, submission=replace(given, id=student_of(merges, given.id)))
+    submission = result.submission
+    return replace(result, submission=replace(submission, id=student_of(merges, submission.id)))
 
 
 def _read(folder: Path, task: Assignment) -> list[Upload]:
@@ -173,10 +175,10 @@ def _read(folder: Path, task: Assignment) -> list[Upload]:
             raise UsageError(
                 f"{folder} is a results folder", "give the folder of submissions that `batch` read"
             )
-        found = gathered(existing(folder), task, Path(work))
-        show_sentences(in_words(found))
-        read = map(read_upload, found.submissions)
-        return list(progress_of(read, len(found.submissions), "reading"))
+        course = gathered(existing(folder), task, Path(work))
+        show_sentences(in_words(course))
+        read = map(read_upload, course.submissions)
+        return list(progress_of(read, len(course.submissions), "reading"))
 
 
 def _any_assignment() -> Assignment:
@@ -257,8 +259,8 @@ def late_days(
 ) -> None:
     """Spend each student's late days, the earliest due date first."""
     with ExitStack() as stack:
-        found = []
-        for folder in {each.resolve(): each for each in folders}.values():
+        assignments = []
+        for folder in {path.resolve(): path for path in folders}.values():
             store = stack.enter_context(reopen_store(folder))
             task = stored_assignment(store, store.generation().number)
             if task.due is None:
@@ -268,15 +270,15 @@ def late_days(
                 show_sentences([f"{folder}: late work costs nothing, so it uses no late days"])
             owner = partial(student_of, read_merges(folder))
             late = late_in(store, folder, task, owner)
-            found.append((task.due, folder, task, store, late))
-        found.sort(key=lambda each: each[:2])
-        spent, accounts = spend([late for *_, late in found], bank)
-        for (_, folder, task, store, late), days in zip(found, spent, strict=True):
+            assignments.append((task.due, folder, task, store, late))
+        assignments.sort(key=lambda assignment: assignment[:2])
+        spent, accounts = spend([late for *_, late in assignments], bank)
+        for (_, folder, task, store, late), days in zip(assignments, spent, strict=True):
             write_late_days(folder, late, days)
-            unused = read_extensions(folder, task).unused(each.submission for each in late)
-            show_sentences(f"{folder}: {each}" for each in unused)
+            unused = read_extensions(folder, task).unused(entry.submission for entry in late)
+            show_sentences(f"{folder}: {sentence}" for sentence in unused)
             write_course(store, store.generation().number, task=task, out=folder, named=())
-    places = [folder for _, folder, *_ in found]
+    places = [folder for _, folder, *_ in assignments]
     names = [place.resolve().name for place in places]
     unlike = len({*names}) == len(names)
     show_accounts(accounts, names if unlike else list(map(str, places)))

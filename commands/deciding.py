@@ -82,19 +82,19 @@ def decide(
         missing = "--accept or --reject" if kinds else "--kinds"
         raise UsageError(f"{missing} is missing", "`decide DIR` alone lists the kinds")
     with open_review(folder) as review:
-        found = kinds_of(review, wanted_submissions(review.store, only) or ())
+        undecided = kinds_of(review, wanted_submissions(review.store, only) or ())
         if accept is None:
-            rows = [(e.name, e.submissions, e.checks, for_staff(e.text)) for e in found]
+            rows = [(e.name, e.submissions, e.checks, for_staff(e.text)) for e in undecided]
             show_kinds(rows)
             return
-        wanted = _names(kinds)
-        known = {each.name for each in found}
-        for name in sorted(wanted - known - {"all"}):
+        names = _names(kinds)
+        possible = {kind.name for kind in undecided}
+        for name in sorted(names - possible - {"all"}):
             raise UsageError(
                 f"no check of the kind `{name}` waits for a decision",
                 "`decide DIR` lists the kinds",
             )
-        chosen = [each for each in found if "all" in wanted or each.name in wanted]
+        chosen = [kind for kind in undecided if "all" in names or kind.name in names]
         who = reviewer or getpass.getuser()
         try:
             count = decide_kinds(review, chosen, accept=accept, comment=comment, reviewer=who)
@@ -131,7 +131,7 @@ def adjust(
     from reports.review.adjusting import Adjusting, Asked, Refused, read_changes
 
     typed = {"waive": waive, "excuse": excuse, "undo": undo}
-    actions = [name for name, wanted in typed.items() if wanted]
+    actions = [name for name, chosen in typed.items() if chosen]
     requested = []
     if file is not None:
         if student or actions or points or comment:
@@ -181,13 +181,11 @@ def comment(
     with read_store(folder) as store:
         name = find_submission(store, student) if student else ""
         if not (undo or comment):
-            show_comments(
-                each for each in store.comments().shown() if name in ("", each.submission)
-            )
+            show_comments(row for row in store.comments().shown() if name in ("", row.submission))
             return
         task = stored_assignment(store, store.generation().number)
-        made = Comment(name, who, comment)
-        show_sentences((withdraw(store, name, who) if undo else store_comment(store, made, check),))
+        row = Comment(name, who, comment)
+        show_sentences((withdraw(store, name, who) if undo else store_comment(store, row, check),))
     _write_files(folder, task)
 
 
@@ -201,7 +199,7 @@ def _write_files(folder: Path, task: Assignment) -> None:
 
 
 def _names(text: str) -> frozenset[str]:
-    return frozenset(each.strip() for each in text.split(",") if each.strip())
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
 
 
 def release(out: Out = Path("out"), undo: Undo = False, reviewer: Reviewer = "") -> None:
@@ -228,15 +226,15 @@ def name_mistake(
             raise UsageError(f"`{student}` may be {', '.join(names)}", "name one submission")
         for result in store.results(generation):
             failures.add(result)
-        found, name = failures.find(names[0], check), _assignment_of(store, names[0])
+        group, name = failures.find(names[0], check), _assignment_of(store, names[0])
     file = add_hint(
         load_assignment(name).folder,
-        Hint(check=check, observed=found.observed, says=hint.strip()),
+        Hint(check=check, observed=group.observed, says=hint.strip()),
     )
-    count = len(found.submissions)
+    count = len(group.submissions)
     show_sentences(
         (
-            f"{count} submission{' fails' if count == 1 else 's fail'} this way: {found.observed}",
+            f"{count} submission{' fails' if count == 1 else 's fail'} this way: {group.observed}",
             f"The hint is in {file}. To show it: `regrade {name} --out {folder}`, then --publish",
         )
     )
@@ -295,8 +293,8 @@ def requests(
     reviewer: Reviewer = "",
 ) -> None:
     """List regrade requests, import new ones, or reply to one."""
-    said = {"granted": grant, "rejected": reject, "answered": answer}
-    answers = [each for each in ANSWERS if said[each]]
+    flags = {"granted": grant, "rejected": reject, "answered": answer}
+    answers = [kind for kind in ANSWERS if flags[kind]]
     if len(answers) > 1 or bool(answers) != bool(comment) or ((answers or save) and not number):
         raise UsageError(
             "a reply is a request's number, one of --grant, --reject and --answer, and a --comment",
@@ -308,9 +306,9 @@ def requests(
         generation = store.generation().number
         task = stored_assignment(store, generation)
         sent = [(file, read_request(file, store, generation, task)) for file in files or ()]
-        for file, each in sent:
-            known = "" if trail.add(each.request, each.content) else " is stored already"
-            show_sentences((f"{file}: {_about(each.request)}{known}",))
+        for file, message in sent:
+            ending = "" if trail.add(message.request, message.content) else " is stored already"
+            show_sentences((f"{file}: {_about(message.request)}{ending}",))
         if not number:
             show_requests(trail.all())
         for request in _numbered(trail, number):
@@ -328,10 +326,10 @@ def requests(
 
 
 def _numbered(trail: Requests, number: int) -> list[Request]:
-    found = [each for each in trail.all() if each.number == number]
-    if number and not found:
+    matches = [request for request in trail.all() if request.number == number]
+    if number and not matches:
         raise UsageError(f"there is no request {number}", "`requests DIR` lists them")
-    return found
+    return matches
 
 
 def _save_attachment(trail: Requests, request: Request, file: Path) -> None:

@@ -134,10 +134,10 @@ def batch(
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
     with tempfile.TemporaryDirectory(prefix="softmark-") if dry_run else nullcontext(out) as place:
-        found = gathered(folder, task, Path(place), layout=layout, attempts=attempts)
-        enrolled = by_roster(found.submissions, roster, out, whole=True)
+        course = gathered(folder, task, Path(place), layout=layout, attempts=attempts)
+        enrolled = by_roster(course.submissions, roster, out, whole=True)
         several = all_counting(enrolled.submissions, read_merges(out)) if attempts == "last" else ()
-        store_terminal.show_sentences((*in_words(found), *enrolled.notes, *several))
+        store_terminal.show_sentences((*in_words(course), *enrolled.notes, *several))
         uploads: Iterable[Preview] = previews(enrolled.submissions, request)
         if dry_run:
             uploads = list(uploads)
@@ -215,8 +215,8 @@ def _left_incomplete(store: Store) -> Iterator[str]:
 def _grade(draft: Draft, graded: Iterator[Result], out: Path) -> None:
     """Grade a draft and show a bar."""
     count, total = 0, len(draft.waiting)
-    kept = len(draft.submissions) - total
-    with told_if_interrupted(lambda: (kept + count, total - count), out):
+    done = len(draft.submissions) - total
+    with told_if_interrupted(lambda: (done + count, total - count), out):
         for count, _ in enumerate(terminal.progress_of(graded, total), 1):  # noqa: B007
             pass
 

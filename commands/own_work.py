@@ -53,10 +53,10 @@ def check(
 
     def once() -> int:
         """Check the submission's present state; return the exit code."""
-        found = identify(existing(submission), task.name)
-        plan = precheck_options(task, found.path, tier, data=data, only=chosen)
+        work = identify(existing(submission), task.name)
+        plan = precheck_options(task, work.path, tier, data=data, only=chosen)
         with terminal_results.checking(task.limits.total_seconds):
-            result = grade_submission(found, task, plan.options)
+            result = grade_submission(work, task, plan.options)
         if json:
             terminal_json.print_result(result)
         else:

@@ -49,10 +49,10 @@ def gradescope(
         isolation=isolation,
         inputs=inputs,
     )
-    made = write_autograder(task, output, replace(settings, leaderboard=leaderboard), data)
-    for warning in made.warnings:
+    autograder = write_autograder(task, output, replace(settings, leaderboard=leaderboard), data)
+    for warning in autograder.warnings:
         typer.echo(f"note: {warning}", err=True)
-    typer.echo(f"{made.file}  {made.size / 1e6:.1f} MB")
+    typer.echo(f"{autograder.file}  {autograder.size / 1e6:.1f} MB")
 
 
 @app.command()
@@ -65,14 +65,14 @@ def student(
 ) -> None:
     """Build a bundle for students to check their own work (no hidden checks, no answers)."""
     task = load_assignment(assignment)
-    made = write_bundle(task, output or Path(f"{task.name}-check.zip"))
+    bundle = write_bundle(task, output or Path(f"{task.name}-check.zip"))
     typer.echo(f"Packed from {task.folder}:")
-    for name in made.packed:
+    for name in bundle.packed:
         typer.echo(f"  {name}")
-    for title in made.staff_only:
+    for title in bundle.staff_only:
         typer.echo(f"note: not in the bundle because its checks are in `hidden`: {title}", err=True)
-    for name in made.left_out:
+    for name in bundle.left_out:
         typer.echo(f"note: left out: {name}", err=True)
-    for warning in made.warnings:
+    for warning in bundle.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    typer.echo(f"{made.file}  {made.size / 1e6:.1f} MB")
+    typer.echo(f"{bundle.file}  {bundle.size / 1e6:.1f} MB")

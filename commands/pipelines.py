@@ -97,10 +97,10 @@ def _language_model(variants: str | None, preset: str | None, shared: Shared) ->
     # Training imports torch, which other commands don't need to load.
     from reference.training.gpt.pipeline import Options, train
 
-    out, wanted = shared.out, "vanilla,rope" if variants is None else variants
-    options = Options(variants=wanted, preset=preset or "", **asdict(shared))
+    out, chosen = shared.out, "vanilla,rope" if variants is None else variants
+    options = Options(variants=chosen, preset=preset or "", **asdict(shared))
     with pipeline_progress.PipelineProgress() as progress:
-        metrics = train(options, progress.update, lambda found: write_pipeline_page(found, out))
+        metrics = train(options, progress.update, lambda latest: write_pipeline_page(latest, out))
     pipeline_progress.show_pipeline(metrics, out)
 
 
@@ -111,5 +111,5 @@ def _classifier(name: str, kind: Kind, backbone: str, methods: str, shared: Shar
     out = shared.out
     options = Options(name, kind, backbone=backbone, methods=methods, **asdict(shared))
     with pipeline_progress.PipelineProgress() as progress:
-        metrics = train(options, progress.update, lambda found: write_classifier_page(found, out))
+        metrics = train(options, progress.update, lambda latest: write_classifier_page(latest, out))
     pipeline_progress.show_classifier(metrics, out)

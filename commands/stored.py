@@ -78,8 +78,8 @@ def show(
         if names:
             results = (store.member_result(chosen.number, name) for name in names)
         terminal.show_scores((result, rules.grade(result)) for result in results)
-        others = [name for name in names if name not in folder.listed()]
-        show_lines([f"does not count: {', '.join(others)}"] if others else [])
+        left_out = [name for name in names if name not in folder.listed()]
+        show_lines([f"does not count: {', '.join(left_out)}"] if left_out else [])
 
 
 def export(
@@ -102,14 +102,14 @@ def export(
     elif writer is research_export:
         _refuse_file(format_, output)
         names = _names(out)
-    known = roster and existing(roster, "the gradebook that Canvas exported")
+    gradebook = roster and existing(roster, "the gradebook that Canvas exported")
     with read_store(out) as store:
         number = store.generation().number
         # Use the policy as it is now: after a change of the policy, no new grading is needed.
-        task, wanted = stored_assignment(store, number), wanted_submissions(store, only)
+        task, ids = stored_assignment(store, number), wanted_submissions(store, only)
         rules, seen = rules_of(store, task, out), Seen()
-        results = _noted(store.results(number, wanted), seen, rules, out)
-        written = writer(Course(task, results, known, title or task.title, rules, out, names))
+        results = _noted(store.results(number, ids), seen, rules, out)
+        written = writer(Course(task, results, gradebook, title or task.title, rules, out, names))
     earlier = _hand_over(written, output)
     unused = [] if only else rules.dues.unused(seen.submissions)
     people = _about_people(seen) if written.problems else ()
@@ -122,8 +122,8 @@ def export(
 
 def _writer(name: str) -> Writer:
     if name not in FORMATS:
-        known = ", ".join(f"`{each}`" for each in FORMATS)
-        raise UsageError(f"there is no format `{name}`", f"choose from: {known}")
+        formats = ", ".join(f"`{format_}`" for format_ in FORMATS)
+        raise UsageError(f"there is no format `{name}`", f"choose from: {formats}")
     return FORMATS[name]
 
 
@@ -208,7 +208,7 @@ def _hand_over(written: Export, output: Path | None) -> list[str]:
             write_whole(output / name, content, remedy="free some space, then export again")
             names.add(name)
         write_text(output / written.table, written.text)
-        return sorted(each.name for each in output.glob("*.zip") if each.name not in names)
+        return sorted(path.name for path in output.glob("*.zip") if path.name not in names)
     return []
 
 
@@ -224,30 +224,33 @@ def forget(
     """
     with reopen_store(folder) as store:
         generation = store.generation().number
-        known = find_student(store, generation, student, read_merges(folder))
-        who = tuple(map(_whom, known))
+        records = find_student(store, generation, student, read_merges(folder))
+        who = tuple(map(_whom, records))
         if not yes:
             show_sentences((*who, "Nothing was removed: add --yes to remove it."))
             return
         task = stored_assignment(store, generation)
         keep_edited(store, folder)
         # The files go before the rows: if this is interrupted, the same command still finds them.
-        remove_files([each.submission for each in known], folder)
+        remove_files([record.submission for record in records], folder)
         remove_file(folder / REGRADE_PAGE)
-        receipt = [*who, *(said for each in known for said in forget_rows_of(each, folder))]
-        for each in known:
-            receipt += _forgotten(store, each, reviewer or getpass.getuser())
+        receipt = [
+            *who,
+            *(sentence for record in records for sentence in forget_rows_of(record, folder)),
+        ]
+        for record in records:
+            receipt += _forgotten(store, record, reviewer or getpass.getuser())
         write_course(store, generation, task=task, out=folder, named=())
-    left = still_named_in(known, folder)
-    if known[0].namesake:
+    left = still_named_in(records, folder)
+    if records[0].namesake:
         receipt.append(
-            f"another student is called {known[0].person.name}: no file was searched for it"
+            f"another student is called {records[0].person.name}: no file was searched for it"
         )
-    receipt += [_still_named(folder / each) for each in left]
+    receipt += [_still_named(folder / path) for path in left]
     receipt += [
-        f"the upload itself is still at {each.upload}: the next `batch` would grade it again"
-        for each in known
-        if each.upload.exists()
+        f"the upload itself is still at {record.upload}: the next `batch` would grade it again"
+        for record in records
+        if record.upload.exists()
     ]
     show_lines(receipt)
 

@@ -39,9 +39,9 @@ def render(
 
 def policy(script: str | None = None, style: str | None = None) -> str:
     """Return the Content-Security-Policy of a page with this script and style."""
-    own = f"default-src 'none'; style-src {_hash(_style(style))}"
+    styles = f"default-src 'none'; style-src {_hash(_style(style))}"
     scripts = f"; script-src {_hash(_asset(script))}" if script else ""
-    return f"{own}; base-uri 'none'; form-action 'none'{scripts}"
+    return f"{styles}; base-uri 'none'; form-action 'none'{scripts}"
 
 
 def student_href(submission_id: str) -> str:

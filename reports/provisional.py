@@ -29,7 +29,7 @@ def provisional(graded: CriterionResult) -> Provisional:
     open_ = [check for check in checks if check.status in waiting_for and check.fraction == 0]
     share = criterion.points / total
     earned = sum(check.weight * check.fraction for check in checks if check not in open_)
-    waiting = sum(each.weight for each in open_)
+    waiting = sum(check.weight for check in open_)
     return Provisional(round(share * earned, 2), round(share * waiting, 2))
 
 

@@ -34,7 +34,7 @@ def write_similarity(found: Similarity, out: Path) -> Path:
         "found": found,
         "bars": bars,
         "top": found.ranked[:TOP],
-        "shown": [each for each in found.ranked if each.passages],
+        "shown": [pair for pair in found.ranked if pair.passages],
         "rules": pairs,
     }
     return write_text(

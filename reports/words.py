@@ -98,14 +98,14 @@ def is_without_points(result: Result) -> bool:
 
 def endings(result: Result) -> Mapping[str, int]:
     """Count the checks of a submission by how they ended, without those that passed."""
-    found = (c for graded in result.criteria for c in graded.checks if c.status != "passed")
-    return Counter(map(check_word, found))
+    checks = (c for graded in result.criteria for c in graded.checks if c.status != "passed")
+    return Counter(map(check_word, checks))
 
 
 def unanswered(result: Result) -> Mapping[str, int]:
     """Count the checks of a submission to which its code returned no answer, by outcome."""
-    found = (c for graded in result.criteria for c in graded.checks)
-    words = (OUTCOME_WORDS[c.outcome] for c in found if no_answer(c))
+    checks = (c for graded in result.criteria for c in graded.checks)
+    words = (OUTCOME_WORDS[c.outcome] for c in checks if no_answer(c))
     return Counter(words)
 
 
@@ -132,8 +132,8 @@ def adjusted_words(graded: CriterionResult) -> str:
         return f"Your instructor set these points to {number(graded.points or 0.0)}."
     if graded.machine == graded.points:
         return f"Your instructor confirmed these points: {number(graded.machine)}."
-    given = f"Your instructor set these points to {number(graded.points or 0.0)}"
-    return f"{given}; the checks give {number(graded.machine)}."
+    sentence = f"Your instructor set these points to {number(graded.points or 0.0)}"
+    return f"{sentence}; the checks give {number(graded.machine)}."
 
 
 def intake_notes(result: Result) -> tuple[str, ...]:
@@ -149,8 +149,8 @@ def people(student: str) -> str:
 
 def marked(student: str) -> str:
     """Return the names of the submitters for staff, who see which of them left the course."""
-    found = people_in(student)
-    return ", ".join(_called(each) + " (dropped)" * bool(each.dropped) for each in found)
+    submitters = people_in(student)
+    return ", ".join(_called(person) + " (dropped)" * bool(person.dropped) for person in submitters)
 
 
 def _called(person: Person) -> str:

@@ -52,46 +52,51 @@ def graded_attempts(
     """Return submissions of a generation, all or some, with their final grades."""
     dues = read_extensions(out, task)
     return [
-        Attempt(given, final_grade(result, task.grading, dues.due_of(given), free).final)
+        Attempt(submission, final_grade(result, task.grading, dues.due_of(submission), free).final)
         for result in store.results(generation, only)
-        for given, free in [(result.submission, dues.free_days(result.submission))]
+        for submission, free in [(result.submission, dues.free_days(result.submission))]
     ]
 
 
 def best_attempts(attempts: Sequence[Attempt]) -> Best:
     """Choose for every student; of equal grades, the earliest submission counts."""
-    kept, notes, chosen = set[str](), [], dict[str, str]()
+    listed, notes, chosen = set[str](), [], dict[str, str]()
     by_person = attempts_by_person(attempts)
-    for key, own in sorted(by_person.items()):
-        graded = [(each.grade, each) for each in own if each.grade is not None]
-        if len(graded) == len(own):
+    for key, own_attempts in sorted(by_person.items()):
+        graded = [(attempt.grade, attempt) for attempt in own_attempts if attempt.grade is not None]
+        if len(graded) == len(own_attempts):
             _, best = min(graded, key=lambda pair: (-pair[0], *_in_order(pair[1].submission)))
             chosen[key] = best.submission.id
-            kept.add(best.submission.id)
+            listed.add(best.submission.id)
         else:
-            kept |= {each.submission.id for each in own}
-            notes += [_for_a_person(key, own)] if len(own) > 1 else []
+            listed |= {attempt.submission.id for attempt in own_attempts}
+            notes += [_for_a_person(key, own_attempts)] if len(own_attempts) > 1 else []
     for key, best_of_all in chosen.items():
-        stay = [each.submission.id for each in by_person[key] if each.submission.id in kept]
+        stay = [
+            attempt.submission.id for attempt in by_person[key] if attempt.submission.id in listed
+        ]
         notes += [_for_the_group(key, best_of_all, stay)] if len(stay) > 1 else []
-    others = [attempt.submission for attempt in attempts if attempt.submission.id not in kept]
-    instead = {each.id: chosen[key_of(people_in(each.student)[0], each.id)] for each in others}
+    unlisted = [attempt.submission for attempt in attempts if attempt.submission.id not in listed]
+    instead = {
+        submission.id: chosen[key_of(people_in(submission.student)[0], submission.id)]
+        for submission in unlisted
+    }
     return Best(tuple(instead), tuple(notes), instead)
 
 
 def attempts_by_person(attempts: Sequence[Attempt]) -> Mapping[str, list[Attempt]]:
     """Return the attempts of each student; a group's are attempts of all its members."""
-    found: dict[str, list[Attempt]] = defaultdict(list)
+    by_person: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in attempts:
         for person in people_in(attempt.submission.student):
-            found[key_of(person, attempt.submission.id)].append(attempt)
-    return found
+            by_person[key_of(person, attempt.submission.id)].append(attempt)
+    return by_person
 
 
 def _in_order(submission: Submission) -> tuple[float, int, str]:
     """Return what sorts attempts by time, and at the same time `ada-9` before `ada-10`."""
-    given = (submission.submitted_at or LATEST).timestamp()
-    return given, len(submission.id), submission.id
+    moment = (submission.submitted_at or LATEST).timestamp()
+    return moment, len(submission.id), submission.id
 
 
 def _for_the_group(key: str, best: str, stay: Sequence[str]) -> str:
@@ -100,19 +105,19 @@ def _for_the_group(key: str, best: str, stay: Sequence[str]) -> str:
 
 
 def _for_a_person(key: str, own: Sequence[Attempt]) -> str:
-    names = ", ".join(each.submission.id for each in own)
-    open_ = ", ".join(each.submission.id for each in own if each.grade is None)
+    names = ", ".join(attempt.submission.id for attempt in own)
+    open_ = ", ".join(attempt.submission.id for attempt in own if attempt.grade is None)
     return f"{key}: {open_} has no grade, so decide which of these counts: {names}"
 
 
 def _last_attempt(attempts: Sequence[Attempt]) -> Best:
     """Choose the last one; if a time is unknown, all stay."""
-    given = [attempt.submission for attempt in attempts]
-    names = ", ".join(each.id for each in given)
-    if len(given) > 1 and not all(each.submitted_at for each in given):
+    submissions = [attempt.submission for attempt in attempts]
+    names = ", ".join(submission.id for submission in submissions)
+    if len(submissions) > 1 and not all(submission.submitted_at for submission in submissions):
         return Best((), (f"{names}: of one student, at times that are not known: all count",))
-    last = max(given, key=_in_order, default=None)
-    return Best(tuple(each.id for each in given if each != last), ())
+    last = max(submissions, key=_in_order, default=None)
+    return Best(tuple(submission.id for submission in submissions if submission != last), ())
 
 
 def _all_attempts(_: Sequence[Attempt]) -> Best:
@@ -131,10 +136,10 @@ NAMED = ", ".join(f"`{rule}`" for rule in RULES)
 
 def which_count(people: Mapping[str, str], listed: Collection[str], submission: str) -> str:
     """Return which attempts of a submission's student count; nothing if it is the only one."""
-    keys = {key_of(each, submission) for each in people_in(people[submission])}
-    own = [
+    keys = {key_of(person, submission) for person in people_in(people[submission])}
+    attempts = [
         f"{name} ({'counts' if name in listed else 'does not count'})"
         for name, text in sorted(people.items())
-        if keys & {key_of(each, name) for each in people_in(text)}
+        if keys & {key_of(person, name) for person in people_in(text)}
     ]
-    return "" if len(own) == 1 and submission in listed else ", ".join(own)
+    return "" if len(attempts) == 1 and submission in listed else ", ".join(attempts)

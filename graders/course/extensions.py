@@ -80,11 +80,13 @@ class Extensions:
 
     def unused(self, submissions: Iterable[Submission]) -> list[str]:
         """Return a line on each student without a submission: not submitted yet, or misspelled."""
-        known = {key for each in submissions for key in keys_of(each.id, each.student)}
+        keys = {
+            key for submission in submissions for key in keys_of(submission.id, submission.student)
+        }
         return [
             f"{file}: {name} has no submission that counts"
             for file, students in ((FILE, self.later), (LATE_DAYS, self.late_days))
-            for name in sorted(students.keys() - known)
+            for name in sorted(students.keys() - keys)
         ]
 
 
@@ -105,8 +107,8 @@ def read_extensions(out: Path, task: Assignment) -> Extensions:
     granted = list[Granted]()
     if (out / FILE).exists():
         for where, row in extensions_table(out).rows():
-            granted.append(_granted(where, row, {each.student for each in granted}))
-    later = {each.student: each.due for each in granted}
+            granted.append(_granted(where, row, {extension.student for extension in granted}))
+    later = {extension.student: extension.due for extension in granted}
     days = {name: count for name, (count, _) in read_late_days(out).items()}
     return Extensions(task.due, later, days, tuple(granted))
 
@@ -122,13 +124,13 @@ def read_late_days(out: Path) -> dict[str, tuple[int, str]]:
         student, days, by = name_key(row["student"]), row["days"], row["by"]
         if not student or not (days.isdecimal() or (by and not days)):
             raise UsageError(f"{where}: no student with a whole number of days", "ada,2")
-        found = spent if by == SPENT else fixed
-        if student in found and by in ("", SPENT):
+        ledger = spent if by == SPENT else fixed
+        if student in ledger and by in ("", SPENT):
             problem = f"{out / LATE_DAYS}: duplicate line for `{student}`"
             raise UsageError(problem, "keep the line that counts")
-        found.pop(student, None)
+        ledger.pop(student, None)
         if days:
-            found[student] = int(days), by
+            ledger[student] = int(days), by
     return spent | fixed
 
 
@@ -152,14 +154,14 @@ def _granted(where: str, row: Mapping[str, str], known: set[str]) -> Granted:
 
 def keys_of_one(person: Person) -> list[str]:
     """Return what identifies a student, folded as `name_key` does: an email first."""
-    known = [each for each in (person.email, person.sid, person.canvas) if each]
-    return [name_key(each) for each in known or [person.name] if each]
+    identifiers = [text for text in (person.email, person.sid, person.canvas) if text]
+    return [name_key(text) for text in identifiers or [person.name] if text]
 
 
 def keys_of(submission: str, student: str) -> list[str]:
     """Return what identifies the students of a submission, folded; the submission is last."""
-    own = (key for person in people_in(student) for key in keys_of_one(person))
-    return [*own, name_key(submission)]
+    keys = (key for person in people_in(student) for key in keys_of_one(person))
+    return [*keys, name_key(submission)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,19 +190,21 @@ def late_in(
     store: Store, out: Path, task: Assignment, owner: Callable[[str], str] = str
 ) -> list[Late]:
     """Return the submissions of a results folder that count, by name."""
-    dues, lateness, found = read_extensions(out, task), task.grading.lateness, list[Late]()
+    dues, lateness, entries = read_extensions(out, task), task.grading.lateness, list[Late]()
     written = {name: days for name, (days, by) in read_late_days(out).items() if by != SPENT}
     for member in store.members(store.generation().number):
         if member.listed and member.status != "rejected":
             student, moment = store.people_and_time(member)
             who = member.submission, student
-            given = Submission(*who, task.name, member.path, member.sha256, moment)
-            late = begun(seconds_late(moment, dues.due_of(given), lateness), DAY)
+            submission = Submission(*who, task.name, member.path, member.sha256, moment)
+            late = begun(seconds_late(moment, dues.due_of(submission), lateness), DAY)
             days = days_to_spend(late, lateness)
-            fixed = Extensions(late_days=written).free_days(given)
+            fixed = Extensions(late_days=written).free_days(submission)
             by_hand = not written.keys().isdisjoint(keys_of(*who))
-            found.append(Late(given, owner(given.id), days, min(fixed, days) if by_hand else None))
-    return found
+            entries.append(
+                Late(submission, owner(submission.id), days, min(fixed, days) if by_hand else None)
+            )
+    return entries
 
 
 def spend(
@@ -210,19 +214,19 @@ def spend(
 
     All members of a group spend the same, so that the group has what the last of them can pay.
     """
-    members = [(each, _members(each)) for course in courses for each in course]
+    members = [(entry, _members(entry)) for course in courses for entry in course]
     names = _names([keys for _, people in members for keys, _ in people])
     shown = {names[min(keys)]: person for _, people in members for keys, person in people}
     left, used = dict.fromkeys(shown, bank), {name: list[int]() for name in shown}
     spent = list[dict[str, int]]()
     for course in courses:
         here, paid = dict[str, int](), dict.fromkeys(shown, 0)
-        for each in course:
-            own = {names[min(keys)] for keys, _ in _members(each)}
-            can = max(min(left[name] for name in own), 0)
-            days = min(each.days, can) if each.fixed is None else each.fixed
-            here[each.submission.id] = days
-            paid |= {name: max(paid[name], days) for name in own}
+        for entry in course:
+            students = {names[min(keys)] for keys, _ in _members(entry)}
+            can = max(min(left[name] for name in students), 0)
+            days = min(entry.days, can) if entry.fixed is None else entry.fixed
+            here[entry.submission.id] = days
+            paid |= {name: max(paid[name], days) for name in students}
         for name, days in paid.items():
             left[name] -= days
             used[name].append(days)
@@ -234,15 +238,15 @@ def spend(
 def write_late_days(out: Path, late: Sequence[Late], spent: Mapping[str, int]) -> None:
     """Write late_days.csv; the rows that staff wrote by hand stay."""
     names = (
-        each.submission.id for each in late if each.fixed is None and spent[each.submission.id]
+        entry.submission.id for entry in late if entry.fixed is None and spent[entry.submission.id]
     )
-    kept = late_days_table(out)
-    columns = (*kept.needed, *kept.optional)
-    old = [[row[name] for name in columns] for row in kept.kept() if row["by"] != SPENT]
+    staff_table = late_days_table(out)
+    columns = (*staff_table.needed, *staff_table.optional)
+    old = [[row[name] for name in columns] for row in staff_table.kept() if row["by"] != SPENT]
     lines = [[name, str(spent[name]), SPENT, "", ""] for name in names]
     text = table([columns, *old, *lines])
     remedy = "make room and run the command again"
-    write_whole(kept.file, text.encode(), remedy=remedy, durable=True)
+    write_whole(staff_table.file, text.encode(), remedy=remedy, durable=True)
 
 
 def fix_late_days(out: Path, names: Sequence[str], days: str, signed: Mapping[str, str]) -> None:
@@ -251,15 +255,15 @@ def fix_late_days(out: Path, names: Sequence[str], days: str, signed: Mapping[st
     `names` are all that identifies the student, the submission last.
     """
     before = read_late_days(out)
-    known = [name for name in dict.fromkeys(names) if name in before] or [names[-1]]
-    late_days_table(out).append([{"student": name, "days": days} | dict(signed) for name in known])
+    keys = [name for name in dict.fromkeys(names) if name in before] or [names[-1]]
+    late_days_table(out).append([{"student": name, "days": days} | dict(signed) for name in keys])
 
 
 def _members(late: Late) -> list[tuple[frozenset[str], str]]:
     """Return what identifies each student of a submission in all folders, and who that is."""
     return [
-        (_identity(each, late.owner), str(_short(each)) or late.owner)
-        for each in people_in(late.submission.student)
+        (_identity(person, late.owner), str(_short(person)) or late.owner)
+        for person in people_in(late.submission.student)
     ]
 
 
@@ -268,8 +272,8 @@ def _short(person: Person) -> Person:
 
 
 def _identity(person: Person, submission: str) -> frozenset[str]:
-    known = (("email", person.email), ("sid", person.sid), ("canvas", person.canvas))
-    keys = {f"{kind} {name_key(text)}" for kind, text in known if text}
+    identifiers = (("email", person.email), ("sid", person.sid), ("canvas", person.canvas))
+    keys = {f"{kind} {name_key(text)}" for kind, text in identifiers if text}
     return frozenset(keys or {f"name {name_key(submission)} {name_key(person.name)}"})
 
 

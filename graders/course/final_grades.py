@@ -107,16 +107,16 @@ def begun(seconds: float, unit: int) -> int:
 
 def _counted(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> _Counted:
     dropped = _dropped(criteria, policy)
-    kept = [graded for graded in criteria if graded.criterion.id not in dropped]
-    extra = [each for each in kept if each.criterion.extra_credit]
-    maximum = _sum(each.criterion.maximum for each in kept)
+    counted = [graded for graded in criteria if graded.criterion.id not in dropped]
+    extra = [graded for graded in counted if graded.criterion.extra_credit]
+    maximum = _sum(graded.criterion.maximum for graded in counted)
     return _Counted(
         dropped=dropped,
         without=tuple(c.criterion.title for c in criteria if c.criterion.id in dropped),
-        earned=_sum(each.points or 0.0 for each in kept),
-        extra=_sum(each.points or 0.0 for each in extra),
+        earned=_sum(graded.points or 0.0 for graded in counted),
+        extra=_sum(graded.points or 0.0 for graded in extra),
         maximum=maximum,
-        most=maximum + _sum(each.criterion.points for each in extra),
+        most=maximum + _sum(graded.criterion.points for graded in extra),
     )
 
 
@@ -127,13 +127,13 @@ def _dropped(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> tupl
     """
     points = {graded.criterion.id: graded.points or 0.0 for graded in criteria}
     excused = {graded.criterion.id for graded in criteria if graded.is_excused}
-    found = list[str]()
+    dropped = list[str]()
     for drop in policy.drops:
         if points.keys() >= set(drop.criteria):
             rest = [name for name in drop.criteria if name not in excused]
             lowest = min(drop.lowest, max(len(rest) - 1, 0))
-            found += sorted(rest, key=points.__getitem__)[:lowest]
-    return tuple(found)
+            dropped += sorted(rest, key=points.__getitem__)[:lowest]
+    return tuple(dropped)
 
 
 def _is_too_late(days: int, lateness: Lateness) -> bool:
@@ -171,7 +171,7 @@ def times_words(submitted: datetime | None, due: datetime | None) -> str:
     if submitted is None or due is None:
         return ""
     submitted = submitted.astimezone(due.tzinfo)
-    minutes = [each.replace(second=0, microsecond=0) for each in (submitted, due)]
+    minutes = [moment.replace(second=0, microsecond=0) for moment in (submitted, due)]
     form = "%Y-%m-%d %H:%M:%S" if minutes[0] == minutes[1] else "%Y-%m-%d %H:%M"
     return f"submitted {submitted:{form}}, due {due:{form} %Z}"
 
@@ -204,19 +204,19 @@ def late_words(days: int, lateness: Lateness) -> str:
 
 def policy_words(policy: GradingPolicy) -> str:
     """Return sentences that explain how a score becomes a grade, without criteria and points."""
-    late, said = policy.lateness, [_drop_words(drop) for drop in policy.drops]
+    late, words = policy.lateness, [_drop_words(drop) for drop in policy.drops]
     if late.percent:
         base = "points earned" if late.kind == "of_score" else "maximum"
         unit = "day" if late.unit_seconds == DAY else "hour"
-        said.append(f"Late work loses {late.percent:g}% of the {base} per {unit} started.")
+        words.append(f"Late work loses {late.percent:g}% of the {base} per {unit} started.")
     if late.grace_minutes:
-        said.append(f"The first {late.grace_minutes:g} minutes after the due date cost nothing.")
+        words.append(f"The first {late.grace_minutes:g} minutes after the due date cost nothing.")
     if late.max_days is not None:
         ending = "is not accepted" if late.too_late == "not_accepted" else "earns no points"
-        said.append(f"Work that is more than {late.max_days} days late {ending}.")
+        words.append(f"Work that is more than {late.max_days} days late {ending}.")
     if policy.round_to is not None:
-        said.append(f"The grade is rounded to a multiple of {policy.round_to:g}.")
-    return " ".join(said)
+        words.append(f"The grade is rounded to a multiple of {policy.round_to:g}.")
+    return " ".join(words)
 
 
 def _drop_words(drop: Drop) -> str:

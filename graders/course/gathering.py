@@ -36,7 +36,7 @@ def gathered(
     folder: Path, task: Assignment, out: Path, *, layout: str = "auto", attempts: str = "last"
 ) -> Gathered:
     """Return the submissions in a folder or export; raises UsageError if it has another layout."""
-    wanted = Wanted(
+    request = Wanted(
         task.name,
         (*task.files.code, *task.files.artifacts),
         out / RECEIVED,
@@ -45,34 +45,34 @@ def gathered(
     )
     try:
         place = _opened(folder, out / RECEIVED)
-        found = gather(place, wanted)
+        course = gather(place, request)
     except WrongExport as error:
         raise UsageError(str(error), error.remedy) from error
-    if not found.submissions:
+    if not course.submissions:
         raise UsageError(
             f"{folder} contains no submissions", "add one folder or archive per student"
         )
     if task.due is None and task.grading.lateness.percent:
-        found = replace(found, notes=(*found.notes, NO_DUE))
-    if found.layout != "folders":
-        return found
-    if layout == "auto" and _is_one_submission(place, wanted.files):
+        course = replace(course, notes=(*course.notes, NO_DUE))
+    if course.layout != "folders":
+        return course
+    if layout == "auto" and _is_one_submission(place, request.files):
         raise UsageError(
             f"{folder} is itself a submission, not a folder of submissions",
             "use `run` for one submission; `--from folders` grades each folder in it by itself",
         )
-    for submission in found.submissions:
+    for submission in course.submissions:
         refuse_course(submission.path, task)
     if task.due is None:
-        return found
-    return _doubting_times(found, task) if folder.is_dir() else _without_times(found)
+        return course
+    return _doubting_times(course, task) if folder.is_dir() else _without_times(course)
 
 
 def refuse_course(folder: Path, task: Assignment) -> None:
     """Raise UsageError for a folder of submissions, which would be graded as a single one."""
     inside = collect(folder) if folder.is_dir() else []
     for name in (*task.files.code, *task.files.artifacts):
-        count = sum(_has(each, (name,)) for each in inside)
+        count = sum(_has(path, (name,)) for path in inside)
         if count >= A_COURSE:
             raise UsageError(
                 f"{folder} is not one submission: {count} folders in it contain `{name}`",
@@ -95,11 +95,11 @@ def in_words(found: Gathered) -> tuple[str, ...]:
 
 def _is_one_submission(folder: Path, wanted: Sequence[str]) -> bool:
     """Return True if the folder or its `src` has the wanted files, and no child is an upload."""
-    others = [
-        each for each in collect(folder) if each.name != "src" and not is_copy_like(each.name)
+    inside = [
+        path for path in collect(folder) if path.name != "src" and not is_copy_like(path.name)
     ]
-    archives = any(each.name.casefold().endswith(SUFFIXES) for each in others)
-    return _has(folder, wanted) and not archives and not any(_has(each, wanted) for each in others)
+    archives = any(path.name.casefold().endswith(SUFFIXES) for path in inside)
+    return _has(folder, wanted) and not archives and not any(_has(path, wanted) for path in inside)
 
 
 def _has(folder: Path, wanted: Sequence[str]) -> bool:
@@ -128,10 +128,10 @@ def _doubting_times(found: Gathered, task: Assignment) -> Gathered:
 
 
 def _chosen(option: str, value: str, known: tuple[Choice, ...]) -> Choice:
-    for each in known:
-        if each == value:
-            return each
-    names = ", ".join(f"`{each}`" for each in known)
+    for choice in known:
+        if choice == value:
+            return choice
+    names = ", ".join(f"`{choice}`" for choice in known)
     raise UsageError(f"{option}: there is no `{value}`", f"choose from: {names}")
 
 

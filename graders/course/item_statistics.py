@@ -91,12 +91,12 @@ class Items:
 
         `repeats` are the store's counts of regradings.
         """
-        known = sorted(self._items.items(), key=lambda each: each[1].first)
-        own = [(key, item) for key, item in known if item.check is None]
+        items = sorted(self._items.items(), key=lambda pair: pair[1].first)
+        criteria = [(key, item) for key, item in items if item.check is None]
         return tuple(
             _statistics(item, (repeats or {}).get(key, (0, 0)))
-            for (criterion, _), head in own
-            for key, item in (((criterion, ""), head), *_checks_of(criterion, known))
+            for (criterion, _), head in criteria
+            for key, item in (((criterion, ""), head), *_checks_of(criterion, items))
         )
 
     @property
@@ -113,11 +113,11 @@ class Items:
         name, rests = result.submission.id, _rests(result, graded)
         item, share, rest = self._item(ItemPlace(name, place), graded), _share(graded), next(rests)
         if share is not None:
-            _count(item, share, rest, sum(found.seconds for found in graded.checks))
-        for index, (found, rest) in enumerate(zip(graded.checks, rests, strict=True)):
-            item = self._item(ItemPlace(name, place, index), graded, found.check)
-            if found.status not in UNDECIDED or found.fraction:  # points to confirm are known
-                _count(item, found.fraction, rest, found.seconds)
+            _count(item, share, rest, sum(check.seconds for check in graded.checks))
+        for index, (check, rest) in enumerate(zip(graded.checks, rests, strict=True)):
+            item = self._item(ItemPlace(name, place, index), graded, check.check)
+            if check.status not in UNDECIDED or check.fraction:  # points to confirm are known
+                _count(item, check.fraction, rest, check.seconds)
 
     def _item(self, first: ItemPlace, graded: CriterionResult, check: Check | None = None) -> _Item:
         """Return the item; the first submission by name determines its place in the rubric."""
@@ -129,7 +129,7 @@ class Items:
 
 
 def _checks_of(criterion: str, known: Sequence[tuple[Key, _Item]]) -> Iterator[tuple[Key, _Item]]:
-    return (each for each in known if each[0][0] == criterion and each[0][1] and each[1].shares)
+    return (pair for pair in known if pair[0][0] == criterion and pair[0][1] and pair[1].shares)
 
 
 def _count(item: _Item, share: float, rest: float | None, seconds: float) -> None:
@@ -142,10 +142,10 @@ def _share(graded: CriterionResult) -> float | None:
     """Return the share of a criterion's points, or of its checks if it has no points."""
     if graded.points is not None and graded.criterion.points > 0:
         return graded.points / graded.criterion.points
-    total = sum(found.weight for found in graded.checks)
+    total = sum(check.weight for check in graded.checks)
     if graded.points is None or total == 0:
         return None
-    return sum(found.weight * found.fraction for found in graded.checks) / total
+    return sum(check.weight * check.fraction for check in graded.checks) / total
 
 
 def _rests(result: Result, graded: CriterionResult) -> Iterator[float | None]:
@@ -157,14 +157,14 @@ def _rests(result: Result, graded: CriterionResult) -> Iterator[float | None]:
     points = (result.score or 0.0) - (graded.points or 0.0)
     most = result.max_score - graded.criterion.maximum
     yield points / most if known and most > STEADY else None
-    weights = [found.weight for found in graded.checks]
+    weights = [check.weight for check in graded.checks]
     worth = graded.criterion.points / (sum(weights) or 1.0)
-    points += worth * sum(found.weight * found.fraction for found in graded.checks)
+    points += worth * sum(check.weight * check.fraction for check in graded.checks)
     most += worth * sum(weights)
-    for found in graded.checks:
-        own = worth * found.weight
-        rest = most - own
-        yield (points - own * found.fraction) / rest if known and rest > STEADY else None
+    for check in graded.checks:
+        check_points = worth * check.weight
+        rest = most - check_points
+        yield (points - check_points * check.fraction) / rest if known and rest > STEADY else None
 
 
 def _statistics(item: _Item, repeats: tuple[int, int]) -> ItemStatistics:

@@ -58,13 +58,13 @@ class ResultsFolder:
 
     def relist(self, students: Mapping[str, str]) -> None:
         """Put submissions into the reports, and say whose they are."""
-        found = []
+        pairs = []
         for member in self.store.members(self.generation):
             if member.submission in students:
                 address = member.cache_key.address
-                given = self.store.as_graded(member.submission, address).submission
-                found.append((replace(given, student=students[member.submission]), address))
-        self.store.adopt(self.generation, found, anew=True)
+                submission = self.store.as_graded(member.submission, address).submission
+                pairs.append((replace(submission, student=students[member.submission]), address))
+        self.store.adopt(self.generation, pairs, anew=True)
 
 
 def merges_table(out: Path) -> StaffTable:
@@ -76,17 +76,17 @@ def merges_table(out: Path) -> StaffTable:
 
 def read_merges(out: Path) -> dict[str, Merge]:
     """Read which submissions are merged, by submission; raises UsageError for an invalid file."""
-    found = dict[str, Merge]()
+    merges = dict[str, Merge]()
     for where, row in merges_table(out).rows() if (out / MERGED).exists() else ():
         attempts = row["attempts"]
         if not row["submission"] or attempts not in RULES:
             raise UsageError(
                 f"{where}: no submission, or other attempts than {NAMED}", "correct it"
             )
-        made = attempts, row["by"], row["comment"], row["was"], row["made_at"]
-        found.pop(row["submission"], None)  # the newest is last
-        found[row["submission"]] = Merge(row["submission"], row["into"], *made)
-    return {name: each for name, each in found.items() if each.into}
+        details = attempts, row["by"], row["comment"], row["was"], row["made_at"]
+        merges.pop(row["submission"], None)  # the newest is last
+        merges[row["submission"]] = Merge(row["submission"], row["into"], *details)
+    return {name: merge for name, merge in merges.items() if merge.into}
 
 
 def student_of(merges: Mapping[str, Merge], name: str) -> str:
@@ -114,9 +114,9 @@ def merge_into(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
     if into == name:
         same = "they are one submission" if asked.into == name else f"{asked.into} is one of {name}"
         raise UsageError(f"{same} already; nothing is stored", "give two submissions")
-    known = merges.get(name)
-    if known is None or (student_of(merges, name), known.attempts) != (into, asked.attempts):
-        was = known.was if known else folder.people()[name]
+    merge = merges.get(name)
+    if merge is None or (student_of(merges, name), merge.attempts) != (into, asked.attempts):
+        was = merge.was if merge else folder.people()[name]
         _add(folder.out, replace(asked, into=into, was=was))
     # Those that did not count under another rule are chosen from, too.
     _list_again(folder, into)
@@ -126,20 +126,20 @@ def merge_into(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
 def separate(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
     """Take a merge back: the submission belongs to its student again; return notes."""
     merges, name = read_merges(folder.out), asked.submission
-    known = merges.get(name)
-    if known is None:
+    merge = merges.get(name)
+    if merge is None:
         raise UsageError(f"{name} is not merged; nothing is stored", "`merge DIR` lists what is")
-    _add(folder.out, replace(asked, attempts=known.attempts, was=known.was))
+    _add(folder.out, replace(asked, attempts=merge.attempts, was=merge.was))
     root = student_of(merges, name)
-    folder.relist({name: known.was})
+    folder.relist({name: merge.was})
     _list_again(folder, name)
     _list_again(folder, root)
-    said = apply_merges(folder)
+    notes = apply_merges(folder)
     if root not in folder.people():  # after a regrading, which leaves out what did not count
-        said = (*said, f"{root} is not in these results: run the same `batch` again")
+        notes = (*notes, f"{root} is not in these results: run the same `batch` again")
     else:
-        said = (*said, *_choose(folder, root, known.attempts, folder.people()))
-    return (f"{name} belongs to {known.was} again", *dict.fromkeys(said))
+        notes = (*notes, *_choose(folder, root, merge.attempts, folder.people()))
+    return (f"{name} belongs to {merge.was} again", *dict.fromkeys(notes))
 
 
 def apply_merges(folder: ResultsFolder) -> tuple[str, ...]:
@@ -156,9 +156,9 @@ def apply_merges(folder: ResultsFolder) -> tuple[str, ...]:
     }
     folder.relist(wrong)
     people |= wrong
-    rules = {roots[name]: each.attempts for name, each in merges.items()}  # the newest of each
-    found = ((root, rule) for root, rule in rules.items() if root in people)
-    return tuple(said for each in found for said in _choose(folder, *each, people))
+    rules = {roots[name]: merge.attempts for name, merge in merges.items()}  # the newest of each
+    pairs = ((root, rule) for root, rule in rules.items() if root in people)
+    return tuple(note for pair in pairs for note in _choose(folder, *pair, people))
 
 
 def _choose(
@@ -166,8 +166,8 @@ def _choose(
 ) -> tuple[str, ...]:
     """Leave one of the student's submissions in the reports, if it is known which."""
     merges, student = read_merges(folder.out), people[root]
-    known = any(each.email or each.sid or each.canvas for each in people_in(student))
-    own = {
+    known = any(person.email or person.sid or person.canvas for person in people_in(student))
+    names = {
         name
         for name, text in people.items()
         if student_of(merges, name) == root or (known and text == student)
@@ -175,7 +175,7 @@ def _choose(
     attempts = [
         replace(attempt, submission=replace(attempt.submission, student=str(Person("", root))))
         for attempt in graded_attempts(
-            folder.store, folder.generation, folder.task, folder.out, own
+            folder.store, folder.generation, folder.task, folder.out, names
         )
     ]
     best = RULES[rule](attempts)
@@ -191,8 +191,8 @@ def _choose(
 def _list_again(folder: ResultsFolder, root: str) -> None:
     """List a submission and those that are merged into it, to choose among all of them."""
     merges, people = read_merges(folder.out), folder.people()
-    own = (each for each in (root, *merges) if student_of(merges, each) == root)
-    folder.relist({name: people[name] for name in own if name in people})
+    names = (name for name in (root, *merges) if student_of(merges, name) == root)
+    folder.relist({name: people[name] for name in names if name in people})
 
 
 def replaced_attempts(folder: ResultsFolder) -> list[str]:
@@ -214,7 +214,7 @@ def replaced_attempts(folder: ResultsFolder) -> list[str]:
 
 
 def _keys(name: str, student: str, merges: Mapping[str, Merge]) -> set[str]:
-    return {student_key(each, name, merges) for each in people_in(student)}
+    return {student_key(person, name, merges) for person in people_in(student)}
 
 
 def _add(out: Path, made: Merge) -> None:
@@ -229,9 +229,11 @@ def all_counting(submissions: Sequence[Submission], merges: Mapping[str, Merge])
     It chooses before a roster says that two folders are of one student.
     """
     merged = {name for merge in merges.values() for name in (merge.submission, merge.into)}
-    given = [Attempt(submission, None) for submission in submissions if submission.id not in merged]
-    several = [own for own in attempts_by_person(given).values() if len(own) > 1]
-    names = [" and ".join(each.submission.id for each in own) for own in several]
+    unmerged = [
+        Attempt(submission, None) for submission in submissions if submission.id not in merged
+    ]
+    several = [attempts for attempts in attempts_by_person(unmerged).values() if len(attempts) > 1]
+    names = [" and ".join(attempt.submission.id for attempt in attempts) for attempts in several]
     who = "1 student has" if len(names) == 1 else f"{len(names)} students have"
-    said = f"{who} several submissions, and all of them count: {first_few(names)}"
-    return (f"{said} (`--attempts best` chooses one)",) if names else ()
+    sentence = f"{who} several submissions, and all of them count: {first_few(names)}"
+    return (f"{sentence} (`--attempts best` chooses one)",) if names else ()

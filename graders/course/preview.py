@@ -98,11 +98,11 @@ def survey(
     fitting = sizes_of_parts(request.assignment.data, None) if declared else frozenset[int]()
     seen, fits, other = 0, not declared, ""
     if missing or not fits:
-        for each in (upload for upload in uploads if not upload.rejected):
+        for preview in (upload for upload in uploads if not upload.rejected):
             seen += 1
-            missing -= each.kinds
-            fits = fits or not fitting.isdisjoint(each.artifacts.values())
-            other = other or _of_other_data(each, declared)
+            missing -= preview.kinds
+            fits = fits or not fitting.isdisjoint(preview.artifacts.values())
+            other = other or _of_other_data(preview, declared)
             if fits and not missing:
                 break
     return Survey(seen, tuple(k for k in WORDS if seen and k in missing), "" if fits else other)
@@ -160,12 +160,12 @@ def _nobody_has(found: Survey, request: GradingRequest) -> str:
 def _left_out(found: Survey, request: GradingRequest) -> str:
     """Suggest an `--only` that leaves out what nobody submitted; "" if no points would be left."""
     task = request.assignment
-    wanted = wanted_criteria(task, request.options.only)
-    kept = [each for each in wanted if each.kind not in found.missing]
-    kinds = [kind for kind in WORDS if any(each.kind == kind for each in kept)]
-    whole = [criterion for criterion in task.rubric if criterion.kind in kinds] == kept
-    names: Sequence[str] = kinds if whole else [each.id for each in kept]
-    points = any(each.points for each in kept)
+    criteria = wanted_criteria(task, request.options.only)
+    present = [criterion for criterion in criteria if criterion.kind not in found.missing]
+    kinds = [kind for kind in WORDS if any(criterion.kind == kind for criterion in present)]
+    whole = [criterion for criterion in task.rubric if criterion.kind in kinds] == present
+    names: Sequence[str] = kinds if whole else [criterion.id for criterion in present]
+    points = any(criterion.points for criterion in present)
     return f"`--only {','.join(names)}` leaves that out" if points else ""
 
 
@@ -194,30 +194,30 @@ def _preview(
     submission: Submission, folder: Path, task: Assignment, kinds: frozenset[CriterionKind]
 ) -> Preview:
     files = list_files(folder).files
-    found = find(files, task.files.code, task.files.artifacts, whole=task.files.whole)
-    code = _code(files, found.code, task.files.code)
+    layout = find(files, task.files.code, task.files.artifacts, whole=task.files.whole)
+    code = _code(files, layout.code, task.files.code)
     if task.files.whole:
         code = _used(code, find(files, task.files.code, ()).code)
     other = (*ANSWERS, *task.files.optional)
-    lines = {n: 0 if n in other else _lines(folder / p[0]) for n, p in found.files.items()}
+    lines = {n: 0 if n in other else _lines(folder / p[0]) for n, p in layout.files.items()}
     missing = tuple(_missing(code, lines, task, kinds))
-    return Preview(submission, code, lines, missing, found.notes)
+    return Preview(submission, code, lines, missing, layout.notes)
 
 
 def _code(
     files: Iterable[PurePosixPath], top: PurePosixPath | None, wanted: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the wanted modules in the code folder, or any other code in it."""
-    own = [] if top is None else [file for file in files if file.is_relative_to(top)]
-    named = [each for each in own if is_named(each.name, wanted)]
-    return tuple(str(each) for each in named or own if each.suffix in CODE)
+    inside = [] if top is None else [file for file in files if file.is_relative_to(top)]
+    named = [file for file in inside if is_named(file.name, wanted)]
+    return tuple(str(file) for file in named or inside if file.suffix in CODE)
 
 
 def _used(code: Sequence[str], best: PurePosixPath | None) -> tuple[str, ...]:
     """Return the modules in the best folder, and from other folders those that it lacks."""
-    inside = [each for each in code if PurePosixPath(each).parent == best]
-    names = {PurePosixPath(each).name for each in inside}
-    return (*inside, *(each for each in code if PurePosixPath(each).name not in names))
+    inside = [module for module in code if PurePosixPath(module).parent == best]
+    names = {PurePosixPath(module).name for module in inside}
+    return (*inside, *(module for module in code if PurePosixPath(module).name not in names))
 
 
 def _missing(
@@ -226,7 +226,7 @@ def _missing(
     task: Assignment,
     kinds: frozenset[CriterionKind],
 ) -> Iterator[str]:
-    there = [PurePosixPath(each).name for each in code]
+    there = [PurePosixPath(module).name for module in code]
     if "code" in kinds:
         yield from (n for n in task.files.code if "*" not in n and n not in there)
         if not there and all("*" in name for name in task.files.code):
@@ -250,7 +250,7 @@ def _declared_rows(request: GradingRequest) -> Mapping[int, str]:
     if request.options.data is not None or "metric" not in _kinds(request):
         return {}
     files = [*request.assignment.data_files.items()][::-1]  # if rows are equal, the first wins
-    return {each.rows: name for name, each in files if each.rows}
+    return {file.rows: name for name, file in files if file.rows}
 
 
 def _of_other_data(upload: Preview, declared: Mapping[int, str]) -> str:

@@ -76,14 +76,14 @@ class Draft:
     @property
     def request(self) -> GradingRequest:
         """The request that needs most: with a rerun if any submission has one."""
-        options = sorted((each.options for each in self.current.values()), key=_trains)
+        options = sorted((current.options for current in self.current.values()), key=_trains)
         return GradingRequest(self.assignment, options[-1])
 
     @property
     def touched(self) -> tuple[str, ...]:
         """The criteria that are graded again for any submission, in the rubric's order."""
-        found = frozenset[str]().union(*(submission.touched for submission in self.submissions))
-        return tuple(criterion.id for criterion in self.assignment.rubric if criterion.id in found)
+        ids = frozenset[str]().union(*(submission.touched for submission in self.submissions))
+        return tuple(criterion.id for criterion in self.assignment.rubric if criterion.id in ids)
 
 
 def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft | None:
@@ -103,20 +103,18 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
         for member in members
     ]
     checks = next(iter(current.values())).keys.checks if current else base.checks
-    if all(each.cache_key == each.before.cache_key for each in todo):
+    if all(job.cache_key == job.before.cache_key for job in todo):
         return None
-    notes = (version_note(store, assignment, each.keys) for each in current.values())
+    notes = (version_note(store, assignment, entry.keys) for entry in current.values())
     note = next(notes, "")
     number = store.begin(assignment, checks, draft=True)
     store.unlist(number)
-    known = [
-        each
-        for each in todo
-        if store.status(each.submission.id, each.cache_key.address) in FINISHED
+    finished = [
+        job for job in todo if store.status(job.submission.id, job.cache_key.address) in FINISHED
     ]
-    store.adopt(number, ((each.submission, each.cache_key.address) for each in known))
-    done = {each.submission.id for each in known}
-    waiting = tuple(each for each in todo if each.submission.id not in done)
+    store.adopt(number, ((job.submission, job.cache_key.address) for job in finished))
+    done = {job.submission.id for job in finished}
+    waiting = tuple(job for job in todo if job.submission.id not in done)
     return Draft(base.number, number, assignment, current, tuple(todo), waiting, note)
 
 
@@ -124,31 +122,33 @@ def grade_draft(
     store: Store, draft: Draft, executor: Executor, *, ahead: int = 1
 ) -> Iterator[Result]:
     """Yield the Results of the waiting submissions, each after it is stored in the draft."""
-    for each in draft.waiting:
-        if not each.touched:
-            old = store.as_graded(each.submission.id, each.before.cache_key.address)
-            yield _stored(store, draft, each, merge(old, old, draft.assignment, each))
-    graded = [each for each in draft.waiting if each.touched]
+    for job in draft.waiting:
+        if not job.touched:
+            old = store.as_graded(job.submission.id, job.before.cache_key.address)
+            yield _stored(store, draft, job, merge(old, old, draft.assignment, job))
+    graded = [job for job in draft.waiting if job.touched]
     for (stored, _), group in groupby(sorted(graded, key=_request), key=_request):
-        jobs = {each.submission.id: each for each in group}
+        jobs = {job.submission.id: job for job in group}
         again = draft.current[stored]
         only = next(iter(jobs.values())).touched
         uploads = [job.submission for job in jobs.values()]
         options = replace(again.options, only=only)
         for new in grade_all(uploads, draft.assignment, options, executor, ahead=ahead):
             refuse_changes(draft.assignment, again.keys, new)
-            each = jobs[new.submission.id]
-            yield _stored(store, draft, each, _merged(store, draft, each, new))
+            job = jobs[new.submission.id]
+            yield _stored(store, draft, job, _merged(store, draft, job, new))
 
 
 def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> Result:
     """Combine two Results: the affected criteria from the new one, the rest from the old one."""
-    known: dict[str, CriterionResult] = {graded.criterion.id: graded for graded in old.criteria}
-    known |= {
+    results: dict[str, CriterionResult] = {graded.criterion.id: graded for graded in old.criteria}
+    results |= {
         graded.criterion.id: graded for graded in new.criteria if graded.criterion.id in job.touched
     }
-    wanted = [criterion for criterion in assignment.rubric if criterion.id in job.cache_key.keys]
-    criteria = tuple(scoring.criterion_result(each, known[each.id].checks) for each in wanted)
+    rubric = [criterion for criterion in assignment.rubric if criterion.id in job.cache_key.keys]
+    criteria = tuple(
+        scoring.criterion_result(criterion, results[criterion.id].checks) for criterion in rubric
+    )
     rejected = new.status == "rejected"
     return replace(
         new,
@@ -157,7 +157,7 @@ def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> R
         status="rejected" if rejected else scoring.result_status(criteria),
         criteria=tuple(replace(c, points=None) for c in criteria) if rejected else criteria,
         score=None if rejected else scoring.total(criteria),
-        max_score=scoring.maximum(wanted),
+        max_score=scoring.maximum(rubric),
         environment=_environments(old, new),
     )
 
@@ -172,24 +172,24 @@ def upload_again(store: Store, member: Member, assignment: Assignment) -> Submis
             f"{member.path}: the upload of {member.submission} is gone",
             "put it back there, or run `run` with its new path",
         )
-    found = identify(member.path, assignment.name)
+    submission = identify(member.path, assignment.name)
     student, moment = store.people_and_time(member)
-    same = found.sha256 == member.sha256
-    submitted_at = moment if same else found.submitted_at
-    return replace(found, id=member.submission, student=student, submitted_at=submitted_at)
+    same = submission.sha256 == member.sha256
+    submitted_at = moment if same else submission.submitted_at
+    return replace(submission, id=member.submission, student=student, submitted_at=submitted_at)
 
 
 def _current_options(
     members: Iterable[Member], assignment: Assignment, options: Options
 ) -> dict[str, CurrentOptions]:
     """Return the options to use now, by the stored options."""
-    found: dict[str, CurrentOptions] = {}
+    current: dict[str, CurrentOptions] = {}
     for stored in {member.cache_key.options for member in members}:
         again = replace(options_in(stored, options.tier), inputs_seed=options.inputs_seed)
         if options.data is not None:
             again = replace(again, data=options.data)
-        found[stored] = CurrentOptions(again, keys_of(assignment, again))
-    return found
+        current[stored] = CurrentOptions(again, keys_of(assignment, again))
+    return current
 
 
 def _regrading(store: Store, member: Member, assignment: Assignment, keys: Keys) -> Regrading:
@@ -197,7 +197,7 @@ def _regrading(store: Store, member: Member, assignment: Assignment, keys: Keys)
     before = member.cache_key.keys if has_verdicts else {}
     touched = frozenset(name for name, key in keys.criteria.items() if before.get(name) != key)
     if not touched:
-        kept = Submission(
+        stored = Submission(
             id=member.submission,
             student=member.submission,
             assignment=assignment.name,
@@ -205,7 +205,7 @@ def _regrading(store: Store, member: Member, assignment: Assignment, keys: Keys)
             sha256=member.sha256,
             submitted_at=None,
         )
-        return Regrading(kept, member, keys.cache_key(kept), touched)
+        return Regrading(stored, member, keys.cache_key(stored), touched)
     submission = upload_again(store, member, assignment)
     if submission.sha256 != member.sha256:  # the upload has changed
         touched = frozenset(keys.criteria)
@@ -234,22 +234,25 @@ def _stored(store: Store, draft: Draft, job: Regrading, result: Result) -> Resul
 
 def _environments(old: Result, new: Result) -> dict[str, object]:
     """Combine both environments; the new one takes precedence, and old faults are dropped."""
-    kept = {name: value for name, value in old.environment.items() if name != "faults"}
-    said = {name: value for name, value in new.environment.items() if value}
-    prints = [each.environment.get("fingerprints") for each in (old, new)]
+    before = {name: value for name, value in old.environment.items() if name != "faults"}
+    after = {name: value for name, value in new.environment.items() if value}
+    prints = [result.environment.get("fingerprints") for result in (old, new)]
     both = {
-        name: value for found in prints if isinstance(found, dict) for name, value in found.items()
+        name: value
+        for fingerprints in prints
+        if isinstance(fingerprints, dict)
+        for name, value in fingerprints.items()
     }
-    return {**kept, **said, **({"fingerprints": both} if both else {}), **_resources(old, new)}
+    return {**before, **after, **({"fingerprints": both} if both else {}), **_resources(old, new)}
 
 
 def _resources(old: Result, new: Result) -> dict[str, object]:
     """Return the maximum of both resource uses, because the new run graded only a part."""
-    said = [each.environment.get("resources") for each in (old, new)]
-    found = [each for each in said if isinstance(each, dict)]
-    names = {name for each in found for name in each}
-    most = {name: max(each.get(name, 0) for each in found) for name in sorted(names)}
-    return {"resources": most} if found else {}
+    values = [result.environment.get("resources") for result in (old, new)]
+    uses = [value for value in values if isinstance(value, dict)]
+    names = {name for use in uses for name in use}
+    most = {name: max(use.get(name, 0) for use in uses) for name in sorted(names)}
+    return {"resources": most} if uses else {}
 
 
 # ---------------------------------------------------------------- retry
@@ -282,15 +285,15 @@ def _stored_options(member: Member) -> str:
 
 def _retry(store: Store, stored: str, members: list[Member], tier: Tier) -> Retry:
     assignment = load_assignment(assignment_in(stored))
-    found, gone = [], []
+    submissions, gone = [], []
     for member in members:
         try:
-            found.append(upload_again(store, member, assignment))
+            submissions.append(upload_again(store, member, assignment))
         except UserError as error:
             gone.append(f"{error}; {error.hint}")
     request = GradingRequest(assignment, options_in(stored, tier))
     refuse_other_data(assignment, request.options.data)
-    return Retry(request, tuple(found), tuple(gone))
+    return Retry(request, tuple(submissions), tuple(gone))
 
 
 def regraded(store: Store, draft: Draft | None) -> Regraded:
@@ -299,16 +302,16 @@ def regraded(store: Store, draft: Draft | None) -> Regraded:
         current = store.generation()
         number, count = current.number, current.submissions
         return Regraded(current.assignment, number, number, count, (), (), ())
-    found = Regraded(
+    summary = Regraded(
         title=draft.assignment.title,
         before=draft.base,
         after=draft.number,
         submissions=len(draft.submissions),
-        graded=tuple(each.submission.id for each in draft.submissions if each.touched),
+        graded=tuple(job.submission.id for job in draft.submissions if job.touched),
         touched=draft.touched,
         differences=(),
     )
-    return _compared(store, found)
+    return _compared(store, summary)
 
 
 def refuse_losses(report: Regraded) -> None:
@@ -350,7 +353,7 @@ def difference(old: Result | None, new: Result) -> Difference:
 
 def _adjusted(old: Result | None, new: Result) -> Iterator[str]:
     """Yield a sentence for each adjusted criterion whose machine's points changed."""
-    before = {each.criterion.id: each for each in (old.criteria if old else ())}
+    before = {graded.criterion.id: graded for graded in (old.criteria if old else ())}
     for graded in new.criteria:
         was = before.get(graded.criterion.id, graded)
         counts = graded.adjusted is not None
@@ -376,9 +379,9 @@ def _changes(old: Result | None, new: Result) -> Iterator[CheckChange]:
 
 def _checks(result: Result | None) -> dict[tuple[str, str], CheckResult]:
     return {
-        (graded.criterion.id, found.id): found
+        (graded.criterion.id, check.id): check
         for graded in (result.criteria if result else ())
-        for found in graded.checks
+        for check in graded.checks
     }
 
 
@@ -390,8 +393,8 @@ def _verdict(found: CheckResult | None) -> str:
 
 
 def _why(was: CheckResult | None, now: CheckResult | None) -> str:
-    said = now or was
-    text = (message_of(said) or said.hint or said.check.description) if said else ""
+    check = now or was
+    text = (message_of(check) or check.hint or check.check.description) if check else ""
     return " ".join(text.split())
 
 

@@ -58,8 +58,8 @@ def rules_of(store: Store, task: Assignment, out: Path) -> CourseRules:
     for request in store.requests():
         requests[request.submission].append(request)
     comments: dict[str, list[Comment]] = defaultdict(list)
-    for said in store.comments().shown():
-        comments[said.submission].append(said)
+    for comment in store.comments().shown():
+        comments[comment.submission].append(comment)
     return CourseRules(shown, task.grading, dues, store.course_key(), requests, comments)
 
 
@@ -86,7 +86,7 @@ def end_of(task: Assignment, dues: Extensions) -> datetime | None:
 def still_closed(task: Assignment, shown: frozenset[str]) -> tuple[Criterion, ...]:
     """Return the criteria that may be opened later."""
     later = [criterion for criterion in task.rubric if criterion.visibility in LATER]
-    return tuple(each for each in later if each.id not in shown)
+    return tuple(criterion for criterion in later if criterion.id not in shown)
 
 
 def _has_no_end(late: Lateness) -> bool:

@@ -161,11 +161,11 @@ class Review:
         """Return a submission's Result with the decisions so far; other checks are left out."""
         rows = self.trail.by_submission.get(submission, [])
         newest = rows[-1].number if rows else 0
-        known = self._scores.get(submission)
-        if known is None or known[0] != newest:
-            known = newest, decided(self.material.results[submission], rows)
-            self._scores[submission] = known
-        return known[1]
+        cached = self._scores.get(submission)
+        if cached is None or cached[0] != newest:
+            cached = newest, decided(self.material.results[submission], rows)
+            self._scores[submission] = cached
+        return cached[1]
 
     def counted(self, submission: str) -> Result:
         """Return a submission's Result with the decisions and adjustments so far."""
@@ -193,25 +193,25 @@ def open_review(folder: Path) -> Iterator[Review]:
 
 def _material(assignment: Assignment, results: Iterator[Result]) -> ReviewMaterial:
     questions = dict(_questions(assignment))
-    found: dict[str, list[Answer]] = {}
-    kept = {}
+    by_question: dict[str, list[Answer]] = {}
+    slim = {}
     for result in results:
-        kept[result.submission.id] = _slim(result)
+        slim[result.submission.id] = _slim(result)
         questions |= dict(_confirmations(result, questions))
         for answer in _answers(result):
-            found.setdefault(decided_as(answer.check), []).append(answer)
-    answers = {name: _ordered(found[name]) for name in questions if name in found}
-    unknown = tuple(sorted(set(found) - set(questions)))
-    return ReviewMaterial(assignment, questions, answers, kept, unknown)
+            by_question.setdefault(decided_as(answer.check), []).append(answer)
+    answers = {name: _ordered(by_question[name]) for name in questions if name in by_question}
+    unknown = tuple(sorted(set(by_question) - set(questions)))
+    return ReviewMaterial(assignment, questions, answers, slim, unknown)
 
 
 def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:
     """Yield the questions that people may have to decide: unreadable answers and free text."""
-    for each in questions_in(assignment.folder):
-        if (machine := by_hand(each)) is not None:
+    for question in questions_in(assignment.folder):
+        if (machine := by_hand(question)) is not None:
             yield machine.id, machine
-        if each.review is not None:
-            yield each.id, each
+        if question.review is not None:
+            yield question.id, question
 
 
 def _confirmations(result: Result, known: Mapping[str, Question]) -> Iterator[tuple[str, Question]]:
@@ -250,8 +250,8 @@ def _reason(found: CheckResult) -> str:
 
 
 def _ordered(answers: list[Answer]) -> dict[str, Answer]:
-    ordered = sorted(answers, key=lambda each: each.handle)
-    return {each.handle: replace(each, place=n) for n, each in enumerate(ordered, 1)}
+    ordered = sorted(answers, key=lambda answer: answer.handle)
+    return {answer.handle: replace(answer, place=n) for n, answer in enumerate(ordered, 1)}
 
 
 def _handle(check: str, submission: str) -> str:

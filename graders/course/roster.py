@@ -53,15 +53,15 @@ class Roster:
         rows = [person for key in keys for person in self.by_submission.get(key, ())]
         if rows:
             return tuple(dict.fromkeys(rows))
-        given = people_in(submission.student)
-        known = [self._known(person) for person in given]
-        return tuple(new or old for old, new in zip(given, known, strict=True)) * any(known)
+        people = people_in(submission.student)
+        students = [self._known(person) for person in people]
+        return tuple(new or old for old, new in zip(people, students, strict=True)) * any(students)
 
     def _known(self, person: Person) -> Person | None:
-        numbers = [each for each in (person.email, person.sid) if each] or [person.name]
-        found = (self.by_number.get(name_key(number)) for number in numbers)
-        known = next((each for each in found if each is not None), None)
-        return known and replace(known, canvas=person.canvas)
+        numbers = [number for number in (person.email, person.sid) if number] or [person.name]
+        rows = (self.by_number.get(name_key(number)) for number in numbers)
+        student = next((row for row in rows if row is not None), None)
+        return student and replace(student, canvas=person.canvas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +91,21 @@ def by_roster(
     named = tuple(
         replace(
             submission,
-            student=with_drops(submission.id, student_text(own) or submission.student, drops),
+            student=with_drops(submission.id, student_text(group) or submission.student, drops),
         )
-        for submission, own in zip(submissions, people, strict=True)
+        for submission, group in zip(submissions, people, strict=True)
     )
     notes = _naming_nobody(named, roster, drops, merged) if whole else ()
     if roster is None:
         return Enrolled(named, notes)
     unknown = [
-        submission.id for submission, own in zip(submissions, people, strict=True) if not own
+        submission.id for submission, group in zip(submissions, people, strict=True) if not group
     ]
-    notes += _listed("not in the roster", [each for each in unknown if each not in merged])
+    notes += _listed("not in the roster", [name for name in unknown if name not in merged])
     if whole:
-        here = {replace(person, canvas="") for own in people for person in own}
+        here = {replace(person, canvas="") for group in people for person in group}
         absent = sorted(
-            str(each) for each in roster.people - here if not _marked(each, "", drops).dropped
+            str(person) for person in roster.people - here if not _marked(person, "", drops).dropped
         )
         notes += _listed("no submission from", absent)
     return Enrolled(named, notes)
@@ -119,15 +119,15 @@ def _naming_nobody(
 ) -> tuple[str, ...]:
     """Return lines on rows of the tables without effect: perhaps a name is misspelled."""
     ids = {submission.id for submission in submissions}
-    people = {person for each in submissions for person in people_in(each.student)}
-    known = {name_key(name) for name in ids}
+    people = {person for submission in submissions for person in people_in(submission.student)}
+    keys = {name_key(name) for name in ids}
     if roster is not None:
         people |= roster.people
-        known |= roster.by_submission.keys()
-    known.update(key for person in people for key in keys_of_one(person))
+        keys |= roster.by_submission.keys()
+    keys.update(key for person in people for key in keys_of_one(person))
     merged = {name for row in merges.values() for name in (row.submission, row.into)}
     return (
-        *_listed(f"{DROPS} names nobody here", sorted(drops.keys() - known)),
+        *_listed(f"{DROPS} names nobody here", sorted(drops.keys() - keys)),
         *_listed(f"{MERGED} names no submission here", sorted(merged - ids)),
     )
 
@@ -142,14 +142,14 @@ def read_drops(out: Path) -> dict[str, str]:
 
     Raises UsageError if the table is invalid.
     """
-    found = dict[str, str]()
+    statuses = dict[str, str]()
     for where, row in drops_table(out).rows() if (out / DROPS).exists() else ():
         student, status = name_key(row["student"]), _status(where, row["status"])
         if not student:
             raise UsageError(f"{where}: no student", f"ada,{DROPPED}")
-        found.pop(student, None)
-        found[student] = status
-    return found
+        statuses.pop(student, None)
+        statuses[student] = status
+    return statuses
 
 
 def with_drops(submission: str, student: str, drops: Mapping[str, str]) -> str:
@@ -175,24 +175,24 @@ def search(store: Store, generation: int, text: str) -> list[str]:
     for name in (text, safe_id(text)):
         if name in ids:
             return [name]
-    found = [
+    matches = [
         member.submission
         for member in members
         if all(word in _searched(store, member) for word in words)
     ]
-    return found or [store.member_result(generation, text).submission.id]
+    return matches or [store.member_result(generation, text).submission.id]
 
 
 def wanted_submissions(store: Store, only: str) -> frozenset[str] | None:
     """Return the submissions named by `--only`, or None for all; UsageError for unknown ones."""
     members = store.members(store.generation().number)
-    known = {member.submission for member in members if member.listed}
-    names = [only] if only in known else only.split(",")  # a folder's name may have a comma
-    wanted = frozenset(name.strip() for name in names if name.strip())
-    for name in sorted(wanted - known):
-        problem = f"--only: there is no submission `{name}`{did_you_mean(name, known)}"
+    ids = {member.submission for member in members if member.listed}
+    names = [only] if only in ids else only.split(",")  # a folder's name may have a comma
+    chosen = frozenset(name.strip() for name in names if name.strip())
+    for name in sorted(chosen - ids):
+        problem = f"--only: there is no submission `{name}`{did_you_mean(name, ids)}"
         raise UsageError(problem, "`show` lists what there is")
-    return wanted or None
+    return chosen or None
 
 
 def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
@@ -202,16 +202,16 @@ def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
     choose their names, so a name that is also one of the others means the others. Earlier attempts
     are left out for a student who has one that counts.
     """
-    found = [defaultdict[str, list[str]](list) for _ in range(4)]
+    by_rank = [defaultdict[str, list[str]](list) for _ in range(4)]
     for member in store.members(generation):
         student, _ = store.people_and_time(member)
         people = people_in(student)
-        known = {text for p in people for text in (p.email, p.sid, p.canvas)}
-        known |= {member.submission, member.path.name}
-        for rank, texts in ((2, known), (0, {person.name for person in people})):
+        identifiers = {text for p in people for text in (p.email, p.sid, p.canvas)}
+        identifiers |= {member.submission, member.path.name}
+        for rank, texts in ((2, identifiers), (0, {person.name for person in people})):
             for key in {name_key(text) for text in texts if text}:
-                found[rank + member.listed][key].append(member.submission)
-    return found[0] | found[1] | found[2] | found[3]
+                by_rank[rank + member.listed][key].append(member.submission)
+    return by_rank[0] | by_rank[1] | by_rank[2] | by_rank[3]
 
 
 def _searched(store: Store, member: Member) -> str:
@@ -244,15 +244,15 @@ def _add(
     by_submission: dict[str, list[Person]],
     by_number: dict[str, Person],
 ) -> None:
-    given, name, email, sid, section, status = (cells[column] for column in COLUMNS)
-    if not name or not (given or email or sid):
+    submission, name, email, sid, section, status = (cells[column] for column in COLUMNS)
+    if not name or not (submission or email or sid):
         problem = f"{where}: a student needs a name, and a submission, an email or a student_id"
         raise UsageError(problem, f"{','.join(COLUMNS)}: ada,Ada Lovelace,ada@example.edu,1815,A,")
     person = Person(name, email, sid, section=section, dropped=_status(where, status))
     for number in filter(None, map(name_key, (email, sid))):
         if by_number.setdefault(number, person) != person:
             raise UsageError(f"{where}: `{number}` is another student's, too", "correct one line")
-    for key in {name_key(given), name_key(safe_id(given))} if given else ():
+    for key in {name_key(submission), name_key(safe_id(submission))} if submission else ():
         by_submission[key].append(person)
 
 

@@ -65,10 +65,10 @@ def autograder_files(
     """Return the contents of the zip by path."""
     softmark = {f"softmark/{name}": content for name, content in rooms(assignment).items()}
     refuse_other_data(assignment, data)
-    given = course_files(data, assignment) if data is not None else {}
-    settings = replace(settings, data=bool(given), checks=_sum(softmark))
+    data_files = course_files(data, assignment) if data is not None else {}
+    settings = replace(settings, data=bool(data_files), checks=_sum(softmark))
     return (
-        {f"data/{name}": content for name, content in given.items()}
+        {f"data/{name}": content for name, content in data_files.items()}
         | distribution()
         | softmark
         | {
@@ -83,8 +83,8 @@ def autograder_files(
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
     """Return the files as a zip whose bytes depend on nothing else."""
-    made = BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.create_system = 3  # Unix on every machine, because only Unix has modes
@@ -92,13 +92,13 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
             entry.external_attr = (0o100755 if runs else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _sum(files: Mapping[str, bytes]) -> str:
     """Return one hash of the names and contents."""
-    each = (f"{name} {hashlib.sha256(files[name]).hexdigest()}\n" for name in sorted(files))
-    return hashlib.sha256("".join(each).encode()).hexdigest()
+    lines = (f"{name} {hashlib.sha256(files[name]).hexdigest()}\n" for name in sorted(files))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _constraints() -> bytes:
@@ -134,8 +134,8 @@ def _tries(criterion: Criterion) -> int:
 def _warnings(
     assignment: Assignment, settings: Settings, files: Mapping[str, bytes]
 ) -> Iterator[str]:
-    wanted = [c for c in assignment.rubric if settings.only is None or c.id in settings.only]
-    tries = sum(_tries(each) for each in wanted)
+    criteria = [c for c in assignment.rubric if settings.only is None or c.id in settings.only]
+    tries = sum(_tries(criterion) for criterion in criteria)
     limits = sized(assignment, settings).limits
     longest = min(tries * limits.wall_seconds, limits.total_seconds)
     if longest > _seconds(settings):
@@ -143,7 +143,7 @@ def _warnings(
             f"code that never ends takes up to {longest / 60:.0f} minutes, and what takes longer "
             "than the container has no score: set more there and as --minutes"
         )
-    if any(each.kind == "written" and each.points for each in wanted):
+    if any(criterion.kind == "written" and criterion.points for criterion in criteria):
         yield (
             "answers that wait for a person keep a submission without a score in Gradescope: "
             "`--only code,metric` leaves the written part out"
@@ -153,7 +153,7 @@ def _warnings(
             "the zip holds the files of --data, also answers that are among them: whoever may "
             "download the autograder, or read files in its container, has them"
         )
-    elif any(each.kind == "metric" for each in wanted):
+    elif any(criterion.kind == "metric" for criterion in criteria):
         yield (
             "without --data predictions are graded with the built-in sample dataset, "
             "not with the course's files"

@@ -40,13 +40,13 @@ SUFFIXES = (".txt", ".tsv", ".jsonl", ".train", ".dev", ".test")
 
 def rooms(assignment: Assignment) -> dict[str, bytes]:
     """Return the modules that grade this assignment, by path relative to Softmark's root."""
-    found = dict(BARE)
+    modules = dict(BARE)
     for room, elsewhere in ROOMS.items():
-        found |= dict(_files(ROOT / room, room, (*elsewhere, *LEFT_OUT)))
-    found |= {name: (ROOT / name).read_bytes() for name in SINGLE}
-    own = f"graders/assignments/{assignment.name.replace('-', '_')}"
-    found["graders/assignments/__init__.py"] = b""
-    return found | dict(_files(assignment.folder, own, LEFT_OUT))
+        modules |= dict(_files(ROOT / room, room, (*elsewhere, *LEFT_OUT)))
+    modules |= {name: (ROOT / name).read_bytes() for name in SINGLE}
+    folder = f"graders/assignments/{assignment.name.replace('-', '_')}"
+    modules["graders/assignments/__init__.py"] = b""
+    return modules | dict(_files(assignment.folder, folder, LEFT_OUT))
 
 
 def distribution() -> dict[str, bytes]:
@@ -62,10 +62,10 @@ def distribution() -> dict[str, bytes]:
 def requirements(assignment: Assignment) -> str:
     """Return the packages that grading this assignment imports, one per line."""
     texts = [content for _, content in _files(assignment.folder, "", LEFT_OUT)]
-    asked = [name for name in ON_DEMAND if any(name.encode() in text for text in texts)]
-    asked += [name for name in packages_of(assignment) if name not in (*NEEDED, *asked)]
+    packages = [name for name in ON_DEMAND if any(name.encode() in text for text in texts)]
+    packages += [name for name in packages_of(assignment) if name not in (*NEEDED, *packages)]
     suite = ("gradescope-utils",) if assignment.suite else ()
-    return "".join(f"{name}\n" for name in (*NEEDED, *asked, *suite))
+    return "".join(f"{name}\n" for name in (*NEEDED, *packages, *suite))
 
 
 def course_files(folder: Path, assignment: Assignment) -> dict[str, bytes]:
@@ -74,17 +74,17 @@ def course_files(folder: Path, assignment: Assignment) -> dict[str, bytes]:
     Only `data = "files"` takes files of any kind, because only its author knows them.
     """
     every = assignment.data == "files"
-    found = {
+    files = {
         path.name: path.read_bytes()
         for path in (sorted(folder.iterdir()) if folder.is_dir() else ())
         if path.is_file() and (every or path.suffix in SUFFIXES or path.name == DECLARATION)
         if not path.name.startswith(".")
     }
-    if not found:
+    if not files:
         raise UsageError(
             f"--data {folder}: it contains none of the course's files", "see the README"
         )
-    return found
+    return files
 
 
 def _files(folder: Path, name: str, left_out: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:

@@ -49,8 +49,12 @@ def read_metadata(file: Path) -> Metadata:
 
 def _metadata(document: Mapping[str, Any]) -> Metadata:
     submitted = _time(document.get("created_at"))
-    earlier = [each for each in _list(document, "previous_submissions") if isinstance(each, dict)]
-    scores = [score for each in earlier if (score := _score(each)) is not None]
+    earlier = [
+        submission
+        for submission in _list(document, "previous_submissions")
+        if isinstance(submission, dict)
+    ]
+    scores = [score for submission in earlier if (score := _score(submission)) is not None]
     return Metadata(
         id=_id(document.get("id")),
         submitted_at=submitted,
@@ -67,8 +71,8 @@ def _due(document: Mapping[str, Any]) -> datetime | None:
     The assignment's date counts for students who have no date of their own.
     """
     common = _time(_due_date(document))
-    each = [_time(_due_date(user)) or common for user in _list(document, "users")]
-    return max((due for due in each if due is not None), default=common)
+    dues = [_time(_due_date(user)) or common for user in _list(document, "users")]
+    return max((due for due in dues if due is not None), default=common)
 
 
 def _due_date(holder: object) -> object:
@@ -127,5 +131,5 @@ def in_words(late: timedelta) -> str:
     minutes = math.ceil(late.total_seconds() / 60)
     days, rest = divmod(minutes, 24 * 60)
     parts = [(days, "day"), (rest // 60, "hour"), (rest % 60, "minute")]
-    said = [f"{n} {unit}{'s' if n > 1 else ''}" for n, unit in parts if n]
-    return " ".join(said[:2])
+    words = [f"{n} {unit}{'s' if n > 1 else ''}" for n, unit in parts if n]
+    return " ".join(words[:2])

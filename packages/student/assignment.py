@@ -54,17 +54,17 @@ def strip(assignment: Assignment) -> Stripped:
             "give it to them yourself, or rewrite its checks",
         )
     trees = {name: _parsed(folder / name) for name in _modules(folder)}
-    kept, staff_only = _criteria(assignment)
+    criteria, staff_only = _criteria(assignment)
     _refuse_what_is_hidden(assignment, trees)
-    said = strings_in(trees.values())
+    strings = strings_in(trees.values())
     secret = bool(staff_only) or any(
         criterion.visibility != "visible" for criterion in assignment.rubric
     )
-    settings = [each for each in assignment.settings if not secret or each in said]
+    settings = [setting for setting in assignment.settings if not secret or setting in strings]
     files = {name: (folder / name).read_bytes() for name in (*trees, *_public(assignment))}
     left_out = [name for name in _others(folder) if name not in files]
-    files["assignment.toml"] = assignment_toml(assignment, kept, settings).encode()
-    files |= questions_toml(questions_in(folder), kept)
+    files["assignment.toml"] = assignment_toml(assignment, criteria, settings).encode()
+    files |= questions_toml(questions_in(folder), criteria)
     imported = frozenset(name for tree in trees.values() for name in names_imported(tree))
     warnings = (*_forgotten(trees, left_out), *_only_values(trees))
     return Stripped(files, imported, staff_only, tuple(left_out), warnings)
@@ -74,7 +74,7 @@ def _forgotten(trees: Mapping[str, ast.Module], left_out: Collection[str]) -> It
     """Warn of each file that is not packed although a packed one names it."""
     for file in left_out:
         for name, tree in trees.items():
-            if any(Path(file).name in said for said in strings_in([tree])):
+            if any(Path(file).name in text for text in strings_in([tree])):
                 yield (
                     f"{name} names `{file}`, which is not packed: if these checks read answers, "
                     f"move both to a folder `{HIDDEN}`; if students may have the file, name it in "
@@ -95,38 +95,38 @@ def _only_values(trees: Mapping[str, ast.Module]) -> Iterator[str]:
 
 def _criteria(assignment: Assignment) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the criteria that students get, and the titles of the visible ones they don't get."""
-    questions = {each.id for each in questions_in(assignment.folder)}
+    questions = {question.id for question in questions_in(assignment.folder)}
     shown = {
         criterion.id: criterion.title
         for criterion in assignment.rubric
         if criterion.visibility == "visible"
     }
-    checks = [each for each in collected(assignment) if ANEW not in each.fixtures]
-    given, kept_back = set[str](), set[str]()
+    checks = [check for check in collected(assignment) if ANEW not in check.fixtures]
+    packed, kept_back = set[str](), set[str]()
     for check in checks:
         id = check.check.criterion
-        (kept_back if _is_hidden(check.path, assignment.folder) else given).add(id)
-        if id not in shown and id in given - questions:
+        (kept_back if _is_hidden(check.path, assignment.folder) else packed).add(id)
+        if id not in shown and id in packed - questions:
             raise UsageError(
                 f"{check.path}: `{check.function}` judges `{id}`, which students do not see",
                 f"move it to a file in a folder named `{HIDDEN}`",
             )
-    if both := given & kept_back:
+    if both := packed & kept_back:
         raise UsageError(
             f"{assignment.folder}: some checks of `{min(both)}` are in `{HIDDEN}`, some are not",
             "students would see other points; move all of them, or none",
         )
-    _refuse_hidden_ground([each for each in checks if each.check.criterion in given])
-    return frozenset(given & {*shown}), tuple(shown[id] for id in shown if id in kept_back)
+    _refuse_hidden_ground([check for check in checks if check.check.criterion in packed])
+    return frozenset(packed & {*shown}), tuple(shown[id] for id in shown if id in kept_back)
 
 
 def _refuse_hidden_ground(given: Collection[Collected]) -> None:
     """Refuse a visible check that depends on a hidden one, because it reveals the hidden ID."""
-    ids = {each.check.id for each in given}
-    for each in given:
-        if not ids.issuperset(each.check.depends_on):
+    ids = {check.check.id for check in given}
+    for check in given:
+        if not ids.issuperset(check.check.depends_on):
             raise UsageError(
-                f"{each.path}: the check `{each.check.id}`, which students see, builds on one "
+                f"{check.path}: the check `{check.check.id}`, which students see, builds on one "
                 "that they do not",
                 "let it build on a visible one",
             )
@@ -163,15 +163,15 @@ def _refuse_what_is_hidden(assignment: Assignment, trees: Mapping[str, ast.Modul
                     "not get",
                     f"move what both need out of `{HIDDEN}`",
                 )
-        for each in names_imported(tree):
-            if each.startswith("reference.") and needs_torch(each):
+        for module in names_imported(tree):
+            if module.startswith("reference.") and needs_torch(module):
                 raise UsageError(
-                    f"{file}: it imports `{each}`, which is a solution",
+                    f"{file}: it imports `{module}`, which is a solution",
                     f"move the file to a folder named `{HIDDEN}`",
                 )
-        if told := strings_in([tree]) & unseen:
+        if criteria := strings_in([tree]) & unseen:
             raise UsageError(
-                f"{file}: it names `{min(told)}`, which students do not see",
+                f"{file}: it names `{min(criteria)}`, which students do not see",
                 f"move that part to a folder named `{HIDDEN}`",
             )
 

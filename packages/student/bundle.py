@@ -69,12 +69,16 @@ def write_bundle(assignment: Assignment, output: Path) -> Bundle:
 def bundle_files(assignment: Assignment, stripped: Stripped) -> dict[str, bytes]:
     """Return the contents of the zip by path."""
     modules = needed_modules([COMMAND, *stripped.imported])
-    own = f"graders/assignments/{_folder(assignment.name)}"
-    files = modules | {f"{own}/{name}": text for name, text in stripped.files.items()}
-    asked = [each for each in questions_in(assignment.folder) if _is_visible(assignment, each.id)]
+    folder = f"graders/assignments/{_folder(assignment.name)}"
+    files = modules | {f"{folder}/{name}": text for name, text in stripped.files.items()}
+    questions = [
+        question
+        for question in questions_in(assignment.folder)
+        if _is_visible(assignment, question.id)
+    ]
     files["graders/assignments/__init__.py"] = b""
-    if asked:
-        files["answers.md"] = answers_template(assignment.title, asked).encode()
+    if questions:
+        files["answers.md"] = answers_template(assignment.title, questions).encode()
     files["README.md"] = _readme(assignment, stripped).encode()
     files["pyproject.toml"] = _pyproject(assignment, _requirements(assignment, files)).encode()
     return files
@@ -126,11 +130,13 @@ def _requirements(assignment: Assignment, files: Mapping[str, bytes]) -> list[st
         )
     project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
     text = "\n".join(content.decode("utf-8", "replace") for content in files.values())
-    imported = [each for each in project["dependencies"] if _is_imported(_plain(each), text)]
+    imported = [
+        package for package in project["dependencies"] if _is_imported(_plain(package), text)
+    ]
     if not _runs_code(assignment):
-        imported = [each for each in imported if _plain(each) != "torch"]
+        imported = [package for package in imported if _plain(package) != "torch"]
     extra, preloaded = project["optional-dependencies"]["courses"], packages_of(assignment)
-    return imported + [each for each in extra if _plain(each) in preloaded]
+    return imported + [package for package in extra if _plain(package) in preloaded]
 
 
 def _plain(requirement: str) -> str:
@@ -146,8 +152,8 @@ def _is_imported(distribution: str, text: str) -> bool:
 def _pyproject(assignment: Assignment, requirements: Collection[str]) -> str:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     local = ".".join(re.findall("[A-Za-z0-9]+", assignment.name)) or "own"
-    wanted = "".join(f'    "{requirement}",\n' for requirement in requirements)
-    return PYPROJECT.format(version=f"{version}+{local}", wanted=wanted)
+    lines = "".join(f'    "{requirement}",\n' for requirement in requirements)
+    return PYPROJECT.format(version=f"{version}+{local}", wanted=lines)
 
 
 PYPROJECT = """[build-system]

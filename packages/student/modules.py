@@ -21,16 +21,16 @@ def needed_modules(roots: Iterable[str]) -> dict[str, bytes]:
         *(path for path in whole if path.suffix == ".py"),
         *(path for name in roots for path in _paths_of(name)),
     ]
-    found: set[Path] = set()
+    paths: set[Path] = set()
     while pending:
         path = pending.pop()
-        if path not in found:
-            found.add(path)
-            pending += [each for name in imported(path) for each in _paths_of(name)]
-    files = {_name(path): path.read_bytes() for path in (*found, *whole)}
-    data = (path for name in {path.parent for path in found} for path in name.iterdir())
+        if path not in paths:
+            paths.add(path)
+            pending += [file for name in imported(path) for file in _paths_of(name)]
+    files = {_name(path): path.read_bytes() for path in (*paths, *whole)}
+    data = (path for name in {path.parent for path in paths} for path in name.iterdir())
     files |= {_name(path): path.read_bytes() for path in data if path.suffix in DATA}
-    return files | _bare(found)
+    return files | _bare(paths)
 
 
 @cache
@@ -57,8 +57,8 @@ def needs_torch(name: str, seen: frozenset[str] = frozenset()) -> bool:
     if path is None or name in seen:
         return False
     names = imported(path)
-    return any(each.split(".")[0] in ("torch", "transformers") for each in names) or any(
-        needs_torch(each, seen | {name}) for each in names if each.startswith("reference.")
+    return any(module.split(".")[0] in ("torch", "transformers") for module in names) or any(
+        needs_torch(module, seen | {name}) for module in names if module.startswith("reference.")
     )
 
 

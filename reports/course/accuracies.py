@@ -37,22 +37,22 @@ class AccuracySeries:
     @property
     def reached(self) -> int:
         """The number of submissions at or above the threshold."""
-        return sum(each.share >= (self.threshold or 0.0) for each in self.measured)
+        return sum(accuracy.share >= (self.threshold or 0.0) for accuracy in self.measured)
 
     @property
     def close(self) -> tuple[Submission, ...]:
         """The submissions whose interval includes the threshold: they are within sampling error."""
         edge = self.threshold
         return tuple(
-            each.submission
-            for each in self.measured
-            if edge is not None and each.low <= edge <= each.high
+            accuracy.submission
+            for accuracy in self.measured
+            if edge is not None and accuracy.low <= edge <= accuracy.high
         )
 
     @property
     def quartiles(self) -> tuple[float, float, float]:
         """The lower quartile, the median and the upper quartile of the accuracies."""
-        shares = [each.share for each in self.measured]
+        shares = [accuracy.share for accuracy in self.measured]
         if len(shares) == 1:
             return shares[0], shares[0], shares[0]
         first, middle, third = quantiles(shares, n=4, method="inclusive")
@@ -81,26 +81,26 @@ class Accuracies:
         for place, (criterion, figure) in enumerate(_shown(result)):
             first, key = (result.submission.id, place), (criterion.id, figure.label)
             baselines = frozenset(figure.baselines)
-            found = self._found.setdefault(key, _Found(first, criterion, figure, baselines))
-            found.baselines &= baselines
-            if first < found.first:
-                found.first, found.criterion, found.figure = first, criterion, figure
+            entry = self._found.setdefault(key, _Found(first, criterion, figure, baselines))
+            entry.baselines &= baselines
+            if first < entry.first:
+                entry.first, entry.criterion, entry.figure = first, criterion, figure
             share, interval = figure.correct / figure.n, wilson(figure.correct, figure.n)
             measured = Measured(result.submission, share, *interval)
-            found.measured[result.submission.id] = measured
+            entry.measured[result.submission.id] = measured
 
     def series(self) -> tuple[AccuracySeries, ...]:
         """Return one series per accuracy, in the order in which the first submission has them."""
-        found = sorted(self._found.values(), key=lambda each: each.first)
+        entries = sorted(self._found.values(), key=lambda entry: entry.first)
         return tuple(
             AccuracySeries(
-                label=each.figure.label,
-                criterion=each.criterion,
-                threshold=each.figure.threshold,
-                baselines=tuple(b for b in each.figure.baselines if b in each.baselines),
-                measured=_sorted(tuple(each.measured.values())),
+                label=entry.figure.label,
+                criterion=entry.criterion,
+                threshold=entry.figure.threshold,
+                baselines=tuple(b for b in entry.figure.baselines if b in entry.baselines),
+                measured=_sorted(tuple(entry.measured.values())),
             )
-            for each in found[:SERIES_SHOWN]
+            for entry in entries[:SERIES_SHOWN]
         )
 
 
@@ -113,4 +113,4 @@ def _shown(result: Result) -> Iterator[tuple[Criterion, Accuracy]]:
 
 
 def _sorted(measured: Sequence[Measured]) -> tuple[Measured, ...]:
-    return tuple(sorted(measured, key=lambda each: (each.share, each.submission.id)))
+    return tuple(sorted(measured, key=lambda accuracy: (accuracy.share, accuracy.submission.id)))

@@ -63,10 +63,10 @@ def bars_chart(bins: tuple[Bin, ...], size: tuple[int, int]) -> str:
     import altair as alt
 
     rows: list[dict[str, object]] = [
-        {"low": each.low, "high": each.high, "middle": (each.low + each.high) / 2, "n": each.count}
-        for each in bins
+        {"low": bar.low, "high": bar.high, "middle": (bar.low + bar.high) / 2, "n": bar.count}
+        for bar in bins
     ]
-    edges = [each.low for each in bins] + [bins[-1].high]
+    edges = [bar.low for bar in bins] + [bins[-1].high]
     few: dict[str, Any] = {"values": [edges[0], edges[len(edges) // 2], edges[-1]]}
     ticks = {"tickCount": 6} if size[0] >= WIDTH else few
     axis = alt.Axis(**ticks, grid=False, title=None, labelExpr=TWO_DECIMALS)
@@ -97,16 +97,14 @@ def places(count: int) -> list[int]:
 
 
 def _drawn_bins(bins: tuple[Bin, ...], title: str, size: tuple[int, int]) -> Drawing | None:
-    if sum(each.count for each in bins) < FEWEST:
+    if sum(bar.count for bar in bins) < FEWEST:
         return None
-    told = (
-        f"{each.count} from {number(each.low)} to {number(each.high)}"
-        for each in bins
-        if each.count
+    counts = (
+        f"{bar.count} from {number(bar.low)} to {number(bar.high)}" for bar in bins if bar.count
     )
     # Vega escapes all text that it draws.
     svg = Markup(bars_chart(bins, size))  # noqa: S704
-    return Drawing(svg, f"{title}, number of submissions by points: {', '.join(told)}.")
+    return Drawing(svg, f"{title}, number of submissions by points: {', '.join(counts)}.")
 
 
 def _drawn_accuracies(series: AccuracySeries) -> Drawing | None:
@@ -119,15 +117,15 @@ def in_words(series: AccuracySeries) -> str:
     """Return what the chart of a series shows, in words."""
     first, middle, third = (f"{100 * share:.1f}" for share in series.quartiles)
     lowest, highest = series.measured[0].share, series.measured[-1].share
-    told = (
+    sentence = (
         f"{series.label} of {len(series.measured):,} submissions, from {100 * lowest:.1f} to "
         f"{100 * highest:.1f}%; half of them lie between {first} and {third}%, the median is "
         f"{middle}%."
     )
     if series.threshold is None:
-        return told
+        return sentence
     return (
-        f"{told} {series.reached:,} reach the threshold of {100 * series.threshold:.3g}%; the "
+        f"{sentence} {series.reached:,} reach the threshold of {100 * series.threshold:.3g}%; the "
         f"95% interval of {len(series.close):,} holds it."
     )
 
@@ -143,8 +141,8 @@ def _across(series: AccuracySeries) -> "alt.X":
 def _up(series: AccuracySeries, share: str = "share:Q") -> "alt.Y":
     import altair as alt
 
-    marks = [series.threshold or 0.0, *(each for _, each in series.baselines)]
-    top = min(100.0, 105 * max(max(each.high for each in series.measured), *marks))
+    marks = [series.threshold or 0.0, *(baseline for _, baseline in series.baselines)]
+    top = min(100.0, 105 * max(max(accuracy.high for accuracy in series.measured), *marks))
     scale, axis = alt.Scale(domain=[0, top]), alt.Axis(tickCount=4)
     return alt.Y(share, scale=scale, title="Accuracy (%)", axis=axis)
 
@@ -161,7 +159,7 @@ def _dots(series: AccuracySeries) -> list["alt.Chart"]:
     import altair as alt
 
     across, up = _across(series), _up(series)
-    rows = chart_of([_row(series, n, each) for n, each in enumerate(series.measured)])
+    rows = chart_of([_row(series, n, accuracy) for n, accuracy in enumerate(series.measured)])
     sides = [REACHED, BELOW]
     colours = alt.Scale(domain=sides, range=["var(--curve-1)", "var(--curve-2)"])
     shapes = alt.Scale(domain=sides, range=["circle", "triangle-down"])

@@ -71,9 +71,9 @@ def keep_edited(store: Store, out: Path) -> None:
     if not grades.is_file() or store.wrote(grades.read_bytes()):
         return
     names = (f"grades-edited{number}.csv" for number in chain([""], count(2)))
-    kept = next(out / name for name in names if not (out / name).exists())
-    grades.rename(kept)
-    show_sentences([f"{grades} was edited since Softmark wrote it: your edited file is now {kept}"])
+    file = next(out / name for name in names if not (out / name).exists())
+    grades.rename(file)
+    show_sentences([f"{grades} was edited since Softmark wrote it: your edited file is now {file}"])
 
 
 def write_pages(store: Store, generation: int, *, rules: CourseRules, out: Path) -> tuple[int, int]:
@@ -135,14 +135,14 @@ def release_criteria(
     shown = " and ".join(["the visible criteria", *([", ".join(names)] if names else [])])
     return [
         f"{written} of {pages} pages updated; shown: {shown}",
-        *(f"not shown yet: {each}" for each in not_shown_yet(task, rules.opened, end)),
+        *(f"not shown yet: {text}" for text in not_shown_yet(task, rules.opened, end)),
     ]
 
 
 def not_shown_yet(task: Assignment, opened: frozenset[str], end: datetime | None) -> Iterator[str]:
     """Yield each criterion that is not shown yet, and what it waits for."""
-    for each in still_closed(task, opened):
-        yield f"{each.id}, {_waits_for(each, end)}"
+    for criterion in still_closed(task, opened):
+        yield f"{criterion.id}, {_waits_for(criterion, end)}"
 
 
 def _waits_for(criterion: Criterion, end: datetime | None) -> str:

@@ -30,29 +30,35 @@ class Comparison:
 
 def comparisons(store: Store, published: int) -> tuple[Comparison, ...]:
     """Compare the published generation with the previous one, and a draft with the published."""
-    known = store.generations()
-    current = next(each for each in known if each.number == published)
-    earlier = [each for each in known if 0 < each.published < current.published]
-    drafts = [each for each in known if not each.published and each.number > published]
-    found = []
+    generations = store.generations()
+    current = next(generation for generation in generations if generation.number == published)
+    earlier = [
+        generation for generation in generations if 0 < generation.published < current.published
+    ]
+    drafts = [
+        generation
+        for generation in generations
+        if not generation.published and generation.number > published
+    ]
+    compared = []
     if earlier:
-        found.append(_compared(store, max(earlier, key=_order), current))
+        compared.append(_compared(store, max(earlier, key=_order), current))
     if drafts:
-        found.append(_compared(store, current, drafts[-1]))
-    return tuple(each for each in found if each.submissions)
+        compared.append(_compared(store, current, drafts[-1]))
+    return tuple(comparison for comparison in compared if comparison.submissions)
 
 
 def _compared(store: Store, before: Generation, after: Generation) -> Comparison:
     gains = list(_gains(store, before.number, after.number))
-    told = [gain for gain in gains if gain is not None]
+    scored = [gain for gain in gains if gain is not None]
     return Comparison(
         before=before.number,
         after=after.number,
         draft=not after.published,
         submissions=len(gains),
-        gaining=sum(gain > 0 for gain in told),
-        losing=sum(gain < 0 for gain in told),
-        apart=len(gains) - len(told),
+        gaining=sum(gain > 0 for gain in scored),
+        losing=sum(gain < 0 for gain in scored),
+        apart=len(gains) - len(scored),
     )
 
 
@@ -61,7 +67,7 @@ def _gains(store: Store, before: int, after: int) -> Iterator[float | None]:
 
     A Result that is part of both generations is not read, because it is the same.
     """
-    old = {each.submission: each.cache_key.address for each in store.members(before)}
+    old = {member.submission: member.cache_key.address for member in store.members(before)}
     for member in store.members(after):
         address = old.get(member.submission)
         if not member.listed or address is None:

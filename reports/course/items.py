@@ -76,8 +76,8 @@ def _seconds(value: float | None) -> str:
 
 def _flags(item: ItemStatistics) -> list[str]:
     flags = []
-    found = item.discrimination
-    if found is not None and found < -Z / math.sqrt(item.compared - 1):
+    discrimination = item.discrimination
+    if discrimination is not None and discrimination < -Z / math.sqrt(item.compared - 1):
         flags.append("stronger students do worse")
     if item.changed:
         flags.append("its verdict changed")

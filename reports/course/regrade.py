@@ -29,4 +29,4 @@ def write_regrade_page(regraded: Regraded, out: Path) -> Path:
 
 def by_loss(differences: Sequence[Difference]) -> list[Difference]:
     """Sort by gain, the largest losses first."""
-    return sorted(differences, key=lambda each: (each.gain, each.submission))
+    return sorted(differences, key=lambda difference: (difference.gain, difference.submission))

@@ -29,7 +29,7 @@ NAME = 60  # characters of a name, as in the table without a script
 MISSING = 80  # characters of the names of missing files
 FOUND_BY = 200  # characters: three people with an address and a number each
 # What could end the script element or open a comment in it. JSON knows another way to write each.
-HARMLESS = {ord(each): f"\\u{ord(each):04x}" for each in "<>&'\u2028\u2029"}
+HARMLESS = {ord(char): f"\\u{ord(char):04x}" for char in "<>&'\u2028\u2029"}
 
 
 def table_data(course: CourseView) -> Markup:
@@ -68,7 +68,7 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
     submission = row.submission
     name, student = line(submission.id, NAME), line(marked(submission.student), NAME)
     href = student_href(submission.id) if name != submission.id else 0
-    also = (line(each, FOUND_BY) for each in (submission.id, submission.student))
+    also = (line(text, FOUND_BY) for text in (submission.id, submission.student))
     endings = [number for word, count in row.unanswered.items() for number in (places[word], count)]
     cells: list[object] = [
         name,
@@ -77,8 +77,8 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
         [_short(row.score), *([_short(row.final.final)] if row.final else [])],
         [_points(row, summary.criterion.id) for summary in rubric],
     ]
-    told = ("", name, student)
-    found_by = " ".join(each for each in also if each.strip() not in told)
+    shown = ("", name, student)
+    found_by = " ".join(text for text in also if text.strip() not in shown)
     missing = items(row.missing, MISSING)
     rest = [endings, href, found_by, int(row.has_no_points), missing]
     while rest and not rest[-1]:

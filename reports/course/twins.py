@@ -81,7 +81,7 @@ class TwinSearch:
                 groups[tuple(sorted(holders)), kind].append(equal)
         ordered = sorted(groups.items(), key=lambda item: (len(item[0][0]), -len(item[1]), item[0]))
         return tuple(
-            Twins(tuple(self._submissions[each] for each in ids), _by_name(files), kind)
+            Twins(tuple(self._submissions[name] for name in ids), _by_name(files), kind)
             for (ids, kind), files in ordered
         )
 
@@ -99,9 +99,9 @@ def write_twins(twins: Sequence[Twins], out: Path) -> Path:
 
 def _fingerprints(result: Result) -> Iterator[tuple[Kind, str, str]]:
     for kind, key in LISTED_IN.items():
-        found = result.environment.get(key)
-        if isinstance(found, Mapping):
-            yield from ((kind, str(name), str(sha256)) for name, sha256 in found.items())
+        hashes = result.environment.get(key)
+        if isinstance(hashes, Mapping):
+            yield from ((kind, str(name), str(sha256)) for name, sha256 in hashes.items())
 
 
 def _by_name(files: Iterable[EqualFile]) -> tuple[EqualFile, ...]:

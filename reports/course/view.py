@@ -111,7 +111,7 @@ class Row:
     @property
     def reason(self) -> str:
         """The first line of each reason why it needs attention, or nothing."""
-        return " ".join(each.partition("\n")[0] for each in self.reasons)
+        return " ".join(reason.partition("\n")[0] for reason in self.reasons)
 
     @property
     def has_no_points(self) -> bool:
@@ -160,7 +160,7 @@ class CourseView:
     @property
     def needs_attention(self) -> int:
         """The number of submissions that need attention."""
-        return len({submission.id for each in self.waiting for submission in each.submissions})
+        return len({submission.id for group in self.waiting for submission in group.submissions})
 
     @property
     def dropped(self) -> int:
@@ -175,14 +175,17 @@ class CourseView:
     @property
     def has_fewer_points(self) -> bool:
         """Return True if some score has a lower maximum, as after an excuse."""
-        known = (row for row in self.rows if row.score is not None)
-        return any(row.max_score < self.max_score for row in known)
+        scored = (row for row in self.rows if row.score is not None)
+        return any(row.max_score < self.max_score for row in scored)
 
     @property
     def has_names(self) -> bool:
         """Return True if some student's name differs from the submission's ID."""
-        given = (row.submission for row in self.rows)
-        return any(people(each.student).strip() not in ("", each.id) for each in given)
+        submissions = (row.submission for row in self.rows)
+        return any(
+            people(submission.student).strip() not in ("", submission.id)
+            for submission in submissions
+        )
 
     @property
     def has_finals(self) -> bool:
@@ -220,10 +223,10 @@ class Counted:
         self.highest = max(self.highest, result.max_score)
         for index, graded in enumerate(result.criteria):
             # The first submission by name determines the order, whatever the order of reading.
-            found = (submission.id, index, graded.declared)
-            known = self.rubric.setdefault(graded.criterion.id, found)
-            if found[:2] < known[:2]:
-                self.rubric[graded.criterion.id] = found
+            entry = (submission.id, index, graded.declared)
+            first = self.rubric.setdefault(graded.criterion.id, entry)
+            if entry[:2] < first[:2]:
+                self.rubric[graded.criterion.id] = entry
         self.rows.append(
             row_of(result, final, [request for request in requests if request.is_open])
         )
@@ -236,8 +239,8 @@ class Counted:
         self.checks.update(ways)
         self.submissions.update(ways.keys())
         for graded in result.criteria:
-            given = (c for c in graded.checks if c.message != UNANSWERED)
-            wrong = (c for c in given if c.status in ("failed", "partial"))
+            answered = (c for c in graded.checks if c.message != UNANSWERED)
+            wrong = (c for c in answered if c.status in ("failed", "partial"))
             for hint in {c.hint for c in wrong if c.hint and not no_answer(c)}:
                 self.hints[graded.criterion.id, hint].append(result.submission)
         self.failures.add(result)
@@ -289,7 +292,7 @@ def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> Cours
 
 def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]) -> Row:
     """Return a submission's row, with its open regrade requests."""
-    asked = (*([REQUESTED] if requests else []), *_outdated(result))
+    sentences = (*([REQUESTED] if requests else []), *_outdated(result))
     return Row(
         submission=result.submission,
         status=result.status,
@@ -298,7 +301,7 @@ def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]
         so_far=so_far(result),
         points={c.criterion.id: c.points for c in result.criteria if not c.is_excused},
         unanswered=unanswered(result),
-        reasons=tuple(each[:PROSE_LIMIT] for each in (*asked, *_reasons(result))),
+        reasons=tuple(reason[:PROSE_LIMIT] for reason in (*sentences, *_reasons(result))),
         missing=_missing(result),
         final=final,
     )
@@ -307,14 +310,14 @@ def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]
 def _outdated(result: Result) -> Iterator[str]:
     """Yield a sentence for each adjustment that was made when the checks gave other points."""
     for graded in result.criteria:
-        said = graded.adjusted
-        if said is None or graded.is_excused or said.machine is None or said.seen is None:
+        change = graded.adjusted
+        if change is None or graded.is_excused or change.machine is None or change.seen is None:
             continue
-        if said.machine != said.seen:
+        if change.machine != change.seen:
             yield (
-                f"The checks of {graded.criterion.id} gave {number(said.seen)} when somebody "
+                f"The checks of {graded.criterion.id} gave {number(change.seen)} when somebody "
                 f"adjusted it to {number(graded.points or 0.0)}, and give "
-                f"{number(said.machine)} now."
+                f"{number(change.machine)} now."
             )
 
 
@@ -333,8 +336,8 @@ def _rubric(counted: Counted) -> list[Criterion]:
 
 
 def _summary(criterion: Criterion, rows: Sequence[Row]) -> CriterionSummary:
-    given = (row.points.get(criterion.id) for row in rows)
-    points = [each for each in given if each is not None]
+    values = (row.points.get(criterion.id) for row in rows)
+    points = [value for value in values if value is not None]
     return CriterionSummary(
         criterion=criterion,
         graded=len(points),
@@ -361,8 +364,8 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
 def _with_repeated(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return the rows with a reason for attention if several submissions of a student count."""
     several = dict[str, str]()
-    for own in attempts_by_person([Attempt(row.submission, None) for row in rows]).values():
-        names = list(dict.fromkeys(each.submission.id for each in own))
+    for attempts in attempts_by_person([Attempt(row.submission, None) for row in rows]).values():
+        names = list(dict.fromkeys(attempt.submission.id for attempt in attempts))
         if len(names) > 1:
             reason = f"More than one submission of this student counts: {', '.join(names)}."
             several |= dict.fromkeys(names, reason)
@@ -379,11 +382,13 @@ def _waiting(rows: Sequence[Row]) -> Iterator[Waiting]:
 
     The lines after it are about one submission, such as how many of its answers are correct.
     """
-    found: dict[tuple[ResultStatus, str], dict[Submission, str]] = defaultdict(dict)
+    groups: dict[tuple[ResultStatus, str], dict[Submission, str]] = defaultdict(dict)
     for row in rows:
         for reason in row.reasons:
-            found[row.status, reason.partition("\n")[0]].setdefault(row.submission, reason)
-    for (status, first), alike in sorted(found.items(), key=lambda each: URGENCY.index(each[0][0])):
+            groups[row.status, reason.partition("\n")[0]].setdefault(row.submission, reason)
+    for (status, first), alike in sorted(
+        groups.items(), key=lambda item: URGENCY.index(item[0][0])
+    ):
         reason = next(iter(alike.values())) if len(alike) == 1 else first
         yield Waiting(status, reason, tuple(alike))
 
@@ -423,18 +428,18 @@ def _reasons_to_wait(result: Result) -> Iterator[str]:
     if result.faults:
         yield result.faults[0]
         return
-    open_ = [(graded, found) for graded in result.criteria for found in undecided(graded)]
+    open_ = [(graded, check) for graded in result.criteria for check in undecided(graded)]
     if not open_ and (notes := intake_notes(result)):
         yield " ".join(notes)
     # Errors come before checks that need manual grading by design.
-    for graded, found in sorted(open_, key=lambda each: each[1].status != "error"):
-        if graded.criterion.kind == "written" and found.status != "error":
+    for graded, check in sorted(open_, key=lambda pair: pair[1].status != "error"):
+        if graded.criterion.kind == "written" and check.status != "error":
             continue
         title = graded.criterion.title
         end = "" if title.endswith(("?", "!", ".")) else ":"
-        yield f"{title}{end} {for_staff(found.message) or found.check.description}"
+        yield f"{title}{end} {for_staff(check.message) or check.check.description}"
     if any(
-        graded.criterion.kind == "written" and found.status == "needs_review"
-        for graded, found in open_
+        graded.criterion.kind == "written" and check.status == "needs_review"
+        for graded, check in open_
     ):
         yield ANSWERS

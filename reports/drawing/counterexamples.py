@@ -80,8 +80,8 @@ def example(found: CheckResult) -> Example:
 
     Values that are already shown as expected or actual are left out.
     """
-    told = (found.expected, found.actual)
-    pairs = tuple(pair for pair in found.counterexample if pair[1] not in told)
+    shown = (found.expected, found.actual)
+    pairs = tuple(pair for pair in found.counterexample if pair[1] not in shown)
     for split in (_sequences, _numbers):
         grid, rows = split(pairs)
         if grid is not None:
@@ -95,8 +95,8 @@ def rows_in_order(found: CheckResult) -> tuple[tuple[str, str], ...]:
     This aligns character sequences in a terminal, too.
     """
     rest = example(found).rows
-    told = (found.expected, found.actual)
-    compared = (pair for pair in found.counterexample if pair not in rest and pair[1] not in told)
+    shown = (found.expected, found.actual)
+    compared = (pair for pair in found.counterexample if pair not in rest and pair[1] not in shown)
     return (*compared, *rest)
 
 
@@ -107,10 +107,10 @@ def is_exact(label: str, text: str) -> bool:
 
 def named_lists(text: str) -> Grid | None:
     """Return the grid of a text if all its lines are of the form `name = [1, 2, …]`."""
-    found = NAMED.findall(text[:LONGEST])
-    if len(found) < 2 or len(found) != len(text.splitlines()):
+    pairs = NAMED.findall(text[:LONGEST])
+    if len(pairs) < 2 or len(pairs) != len(text.splitlines()):
         return None
-    rows = [(name, _numbers_of(value)) for name, value in found]
+    rows = [(name, _numbers_of(value)) for name, value in pairs]
     if not all(numbers for _, numbers in rows):
         return None
     return Grid(tuple(_row(name, numbers) for name, numbers in rows), wide=True)
@@ -152,8 +152,8 @@ def _numbers(
 
 
 def _numbers_of(value: str) -> list[str]:
-    found = NUMBERS.fullmatch(value.strip()) if len(value) <= LONGEST else None
-    return [each.strip() for each in found[1].split(",")] if found else []
+    match = NUMBERS.fullmatch(value.strip()) if len(value) <= LONGEST else None
+    return [text.strip() for text in match[1].split(",")] if match else []
 
 
 def _row(label: str, places: Sequence[str]) -> Row:
@@ -177,4 +177,4 @@ def _marked(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 def _with(row: Row, differs: Iterable[bool]) -> Row:
     cells = zip(row.cells, differs, strict=True)
-    return replace(row, cells=tuple(replace(cell, differs=each) for cell, each in cells))
+    return replace(row, cells=tuple(replace(cell, differs=flag) for cell, flag in cells))

@@ -67,8 +67,8 @@ def drawing(figure: Figure) -> Drawing:
 
 def _accuracy(figure: Accuracy) -> Drawing:
     share, bounds = figure.correct / figure.n, wilson(figure.correct, figure.n)
-    others = [figure.threshold or 0.0, *(each for _, each in figure.baselines)]
-    top = next((scale for scale in SCALES if ROOM * max(bounds[1], *others) <= scale), 1.0)
+    levels = [figure.threshold or 0.0, *(level for _, level in figure.baselines)]
+    top = next((scale for scale in SCALES if ROOM * max(bounds[1], *levels) <= scale), 1.0)
     threshold = None
     if figure.threshold is not None:
         threshold = _mark("threshold", figure.threshold, top)
@@ -81,7 +81,7 @@ def _accuracy(figure: Accuracy) -> Drawing:
         low=bounds[0] / top,
         high=min(bounds[1] / top, 1.0),
         threshold=threshold,
-        baselines=tuple(_mark(name, each, top) for name, each in figure.baselines),
+        baselines=tuple(_mark(name, level, top) for name, level in figure.baselines),
     )
     return Drawing(line(figure.label), _accuracy_in_words(figure, strip), strip)
 
@@ -100,7 +100,7 @@ def _accuracy_in_words(figure: Accuracy, strip: Strip) -> str:
 
 def _rotation(figure: Rotation) -> Drawing:
     pairs = zip(figure.expected, figure.actual, strict=False)
-    apart = [t for t, (asked, actual) in enumerate(pairs) if abs(asked - actual) > SAME]
+    apart = [t for t, (expected, actual) in enumerate(pairs) if abs(expected - actual) > SAME]
     words = "Expected and actual angles are the same."
     if apart:
         t = apart[-1]

@@ -24,7 +24,7 @@ class Series:
 
 # The larger marks are drawn first, so that both are visible if they overlap.
 SERIES = (Series("actual", "second", "diamond", 70), Series("expected", "first", "circle", 26))
-NAMES = [each.name for each in SERIES]
+NAMES = [series.name for series in SERIES]
 
 
 def rotation_chart(expected: Sequence[float], actual: Sequence[float]) -> str:
@@ -32,9 +32,9 @@ def rotation_chart(expected: Sequence[float], actual: Sequence[float]) -> str:
     import altair as alt
 
     legend = alt.Legend(orient="top", symbolSize=90)
-    colours = alt.Scale(domain=NAMES, range=[LOOKS[each.look][0] for each in SERIES])
-    shapes = alt.Scale(domain=NAMES, range=[each.shape for each in SERIES])
-    dashes = alt.Scale(domain=NAMES, range=[LOOKS[each.look][1] for each in SERIES])
+    colours = alt.Scale(domain=NAMES, range=[LOOKS[series.look][0] for series in SERIES])
+    shapes = alt.Scale(domain=NAMES, range=[series.shape for series in SERIES])
+    dashes = alt.Scale(domain=NAMES, range=[LOOKS[series.look][1] for series in SERIES])
     colour = alt.Color("series:N", legend=legend, title=None, scale=colours)
     shape = alt.Shape("series:N", legend=legend, title=None, scale=shapes)
     dash = alt.StrokeDash("series:N", legend=None, scale=dashes)

@@ -17,20 +17,22 @@ def canvas_csv(course: Course) -> Export:
     """Return the roster with grades; students are never guessed, and no grade is an empty cell."""
     if course.roster is None:
         raise UsageError("canvas: there is no --roster", EXPORT_IT)
-    roster, found = read_gradebook(course.roster), list(entries(course))
+    roster, lines = read_gradebook(course.roster), list(entries(course))
     column = roster.column(course.title)
-    claims, problems = _claims(roster, found)
+    claims, problems = _claims(roster, lines)
     grades = {row: claimed[0] for row, claimed in claims.items() if len(claimed) == 1}
     rows = (_row(roster, row, grades.get(row)) for row in range(len(roster.students)))
     text = table(
         (*roster.who, column or course.title),
-        (_points_possible(roster, found), *rows),
+        (_points_possible(roster, lines), *rows),
         delimiter=roster.delimiter,
         bom=roster.bom,
     )
-    problems += [_contested(roster, row, each) for row, each in claims.items() if len(each) > 1]
-    notes = (*_notes(roster, course.title, column, grades), *_other_maximum(roster, column, found))
-    return Export(text, (*notes, *lower_maxima(found)), tuple(problems))
+    problems += [
+        _contested(roster, row, claimed) for row, claimed in claims.items() if len(claimed) > 1
+    ]
+    notes = (*_notes(roster, course.title, column, grades), *_other_maximum(roster, column, lines))
+    return Export(text, (*notes, *lower_maxima(lines)), tuple(problems))
 
 
 def _claims(roster: Gradebook, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:
@@ -70,8 +72,8 @@ def _notes(
     roster: Gradebook, title: str, column: str | None, grades: Mapping[int, Entry]
 ) -> Iterator[str]:
     if column is None:
-        known = ", ".join(f"`{each}`" for each in roster.columns) or "none"
-        yield f"{roster.file} has no column `{title}` but {known}: Canvas will ask; or pass --title"
+        names = ", ".join(f"`{name}`" for name in roster.columns) or "none"
+        yield f"{roster.file} has no column `{title}` but {names}: Canvas will ask; or pass --title"
     empty = sum(entry.grade.final is None for entry in grades.values())
     missing = len(roster.students) - len(grades)
     yield (
@@ -83,11 +85,11 @@ def _notes(
 
 def _other_maximum(roster: Gradebook, column: str | None, found: Sequence[Entry]) -> Iterator[str]:
     """Yield a note if Canvas has a different maximum, so that 15 of 20 would become 15 of 100."""
-    known, most = roster.possible.get(column or "", ""), number_cell(_maximum(found))
-    if not most or not NUMBER.fullmatch(known):
+    points, most = roster.possible.get(column or "", ""), number_cell(_maximum(found))
+    if not most or not NUMBER.fullmatch(points):
         return
-    if float(known.replace(",", ".")) != float(most):
-        yield f"`{column}` has {known} points in Canvas and {most} here: grades go in as they are"
+    if float(points.replace(",", ".")) != float(most):
+        yield f"`{column}` has {points} points in Canvas and {most} here: grades go in as they are"
 
 
 def _maximum(found: Sequence[Entry]) -> float | None:

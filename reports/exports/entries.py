@@ -55,15 +55,15 @@ class Entry:
 def entries(course: Course) -> Iterator[Entry]:
     """The lines of a course, by submission."""
     for result in course.results:
-        given = result.submission
-        due, grade = course.rules.dues.due_of(given), course.grade(result)
-        for person in people_in(given.student):
-            yield Entry(person, given.id, due, given.submitted_at, grade, result.status)
+        submission = result.submission
+        due, grade = course.rules.dues.due_of(submission), course.grade(result)
+        for person in people_in(submission.student):
+            yield Entry(person, submission.id, due, submission.submitted_at, grade, result.status)
 
 
 def notes(found: Sequence[Entry]) -> tuple[str, ...]:
     """Return notes for staff on the file: blank cells, and students with several lines."""
-    blank = list(dict.fromkeys(each.submission for each in found if each.grade.final is None))
+    blank = list(dict.fromkeys(entry.submission for entry in found if entry.grade.final is None))
     more = f" and {len(blank) - NAMED} more" if len(blank) > NAMED else ""
     named = f"{', '.join(map(line, blank[:NAMED]))}{more}"
     return (*([f"no grade, so an empty cell: {named}"] if blank else []), *repeated(found))
@@ -71,9 +71,11 @@ def notes(found: Sequence[Entry]) -> tuple[str, ...]:
 
 def lower_maxima(found: Sequence[Entry]) -> tuple[str, ...]:
     """Return a note on grades out of fewer points, for a system that knows one maximum."""
-    most = max((each.grade.maximum for each in found), default=0.0)
-    graded = [each for each in found if each.grade.final is not None]
-    lower = {each.submission: each.grade.maximum for each in graded if each.grade.maximum < most}
+    most = max((entry.grade.maximum for entry in found), default=0.0)
+    graded = [entry for entry in found if entry.grade.final is not None]
+    lower = {
+        entry.submission: entry.grade.maximum for entry in graded if entry.grade.maximum < most
+    }
     named = [f"{line(name)} (of {points:g})" for name, points in lower.items()]
     more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
     what = f"fewer points than {most:g} count, so these grades look too low there"
@@ -82,13 +84,13 @@ def lower_maxima(found: Sequence[Entry]) -> tuple[str, ...]:
 
 def repeated(found: Iterable[Entry]) -> tuple[str, ...]:
     """Return a sentence for each student with more than one line: a reader may use any of them."""
-    given: dict[str, list[str]] = defaultdict(list)
+    by_student: dict[str, list[str]] = defaultdict(list)
     for entry in found:
-        given[entry.key.casefold()].append(entry.submission)
+        by_student[entry.key.casefold()].append(entry.submission)
     return tuple(
-        f"{key} has more than one line: {', '.join(own)}"
-        for key, own in sorted(given.items())
-        if len(own) > 1
+        f"{key} has more than one line: {', '.join(submissions)}"
+        for key, submissions in sorted(by_student.items())
+        if len(submissions) > 1
     )
 
 
@@ -96,5 +98,5 @@ def table(
     header: Sequence[str], rows: Iterable[Sequence[str]], *, delimiter: str = ",", bom: bool = False
 ) -> str:
     """Return the rows as CSV, each cell on one line and safe in a spreadsheet."""
-    lines = ([line(each, PROSE_LIMIT) for each in row] for row in (header, *rows))
+    lines = ([line(cell, PROSE_LIMIT) for cell in row] for row in (header, *rows))
     return "\ufeff" * bom + csv_cells.table(lines, delimiter=delimiter)

@@ -29,9 +29,9 @@ class Course:
 
     def grade(self, result: Result) -> FinalGrade:
         """The grade that counts."""
-        dues, given = self.rules.dues, result.submission
-        due = dues.due_of(given)
-        return final_grade(result, self.assignment.grading, due, dues.free_days(given))
+        dues, submission = self.rules.dues, result.submission
+        due = dues.due_of(submission)
+        return final_grade(result, self.assignment.grading, due, dues.free_days(submission))
 
 
 @dataclass(frozen=True, slots=True)

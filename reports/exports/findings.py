@@ -19,17 +19,17 @@ JUDGED = re.compile(r"^This check judges .*?`([^`]+\.(?:py|ipynb))`", re.MULTILI
 def failures(result: Result) -> Iterator[tuple[CriterionResult, CheckResult]]:
     """Yield every check that failed or earned partial credit, with its criterion."""
     for graded in result.criteria:
-        for found in graded.checks:
-            if found.status in ("failed", "partial"):
-                yield graded, found
+        for check in graded.checks:
+            if check.status in ("failed", "partial"):
+                yield graded, check
 
 
 def parts_of(found: CheckResult) -> Iterator[tuple[str, str]]:
     """Yield label and text of everything in a check except its message; the texts are unescaped."""
     actual_label = "actual" if where_ended(found) is None else "at"
     named = (("hint", found.hint), ("expected", found.expected), (actual_label, found.actual))
-    told = ("expected", found.expected)
-    rows = ((f"example {line(a)}", b) for a, b in found.counterexample if (a, b) != told)
+    shown = ("expected", found.expected)
+    rows = ((f"example {line(a)}", b) for a, b in found.counterexample if (a, b) != shown)
     return ((label, text) for label, text in (*named, *rows) if text)
 
 

@@ -57,8 +57,8 @@ def _pieces(result: Result, notes: Sequence[str]) -> Iterator[str]:
             yield f"{_inline(sentence)}\n\n"
     yield "| Criterion | Points | Result | Checks |\n|---|---:|---|---|\n"
     yield from map(_row, result.criteria)
-    for graded, found in failures(result):
-        yield "".join(_failure(graded, found))
+    for graded, check in failures(result):
+        yield "".join(_failure(graded, check))
     yield "\n"
 
 
@@ -89,8 +89,8 @@ def _course(course: Course) -> Iterator[str]:
     yield f"|---|---:|{'---:|' * finals}---|\n"
     for result in course.results:
         final = course.grade(result).final
-        given = "none" if final is None else number(final)
-        words = [points_in_words(result), *([given] * finals), STATUS_WORDS[result.status]]
+        grade = "none" if final is None else number(final)
+        words = [points_in_words(result), *([grade] * finals), STATUS_WORDS[result.status]]
         yield f"| {_inline(result.submission.id)} | {' | '.join(words)} |\n"
 
 
@@ -112,7 +112,7 @@ def _paragraph(text: str) -> str:
 
 def _inline(text: str, limit: int = 300) -> str:
     """Return the text on one line, with the words in backticks as code."""
-    pieces = [each.translate(UNLINKED) for each in CODE.split(line(text.strip(), limit))]
+    pieces = [piece.translate(UNLINKED) for piece in CODE.split(line(text.strip(), limit))]
     pieces[1::2] = [f"<code>{code}</code>" for code in pieces[1::2]]
     return "".join(pieces)
 
@@ -139,14 +139,14 @@ def annotations(result: Result, files: Mapping[str, str]) -> Iterator[str]:
     No other file is ever named.
     """
     places = _by_place(result, files)
-    for place, found in list(places.items())[:SHOWN]:
-        yield _error(place, found)
+    for place, failed in list(places.items())[:SHOWN]:
+        yield _error(place, failed)
     if len(places) > SHOWN:
         yield f"::notice::{len(places) - SHOWN} more lines are named in the summary"
-    said = points_in_words(result)
+    words = points_in_words(result)
     if result.status == "rejected":
-        said = line(": ".join((said, *intake_notes(result))))
-    yield f"::notice title={_property(line(result.title))}::{_data(said)}"
+        words = line(": ".join((words, *intake_notes(result))))
+    yield f"::notice title={_property(line(result.title))}::{_data(words)}"
 
 
 def place_of(found: CheckResult, files: Mapping[str, str]) -> Place | None:
@@ -163,17 +163,17 @@ Found = tuple[CriterionResult, CheckResult]
 def _by_place(result: Result, files: Mapping[str, str]) -> dict[Place, list[Found]]:
     """Group failed checks by line: twenty checks that fail at the same line give one annotation."""
     places: dict[Place, list[Found]] = {}
-    for graded, found in failures(result):
-        place = place_of(found, files)
+    for graded, check in failures(result):
+        place = place_of(check, files)
         if place is not None:
-            places.setdefault(place, []).append((graded, found))
+            places.setdefault(place, []).append((graded, check))
     return places
 
 
 def _error(place: Place, all_found: list[Found]) -> str:
-    graded, found = all_found[0]
+    graded, check = all_found[0]
     more = f"and {len(all_found) - 1} more checks end here" if len(all_found) > 1 else ""
-    texts = (found.check.description, found.message, found.hint, more)
+    texts = (check.check.description, check.message, check.hint, more)
     message = "\n".join(prose(text) for text in texts if text)
     title = line(graded.criterion.title, LINE_LIMIT)
     where = f"file={_property(place.file)},line={place.line}"

@@ -47,12 +47,12 @@ class Gradebook:
 
     def column(self, title: str) -> str | None:
         """Return the assignment's column, including its number; None if there is none."""
-        found = [column for column in self.columns if title in (column, _title(column))]
-        if len(found) > 1:
+        matches = [column for column in self.columns if title in (column, _title(column))]
+        if len(matches) > 1:
             raise UsageError(
-                f"{self.file}: there is more than one `{title}`", f'--title "{found[0]}"'
+                f"{self.file}: there is more than one `{title}`", f'--title "{matches[0]}"'
             )
-        return found[0] if found else None
+        return matches[0] if matches else None
 
     def matches(self, person: Person) -> list[int]:
         """Return the rows that may belong to the person: exactly one if there is no doubt."""
@@ -61,12 +61,12 @@ class Gradebook:
 
     def _by_number(self, person: Person) -> set[int]:
         bare = person.name if not (person.sid or person.email or person.canvas) else ""
-        wanted = (
+        identifiers = (
             ("ID", (person.canvas, bare)),
             ("SIS User ID", (person.sid, bare)),
             ("SIS Login ID", (person.sid, person.email, bare)),
         )
-        keys = {(column, name_key(text)) for column, texts in wanted for text in texts if text}
+        keys = {(column, name_key(text)) for column, texts in identifiers for text in texts if text}
         return {row for key in keys for row in self.index.get(key, ())}
 
     def _by_name(self, person: Person) -> list[int]:
@@ -118,26 +118,26 @@ def _students(
 ) -> tuple[Mapping[str, str], tuple[Mapping[str, str], ...]]:
     """Return the row `Points Possible`, and the rows of students below it."""
     blank = dict.fromkeys(header, "")
-    found = [blank | dict(zip(header, row, strict=False)) for row in rows if any(row)]
-    named = (i for i, row in enumerate(found) if row["Student"].strip() == POINTS)
-    above = [i for i in named if not found[i]["ID"].strip()]  # the name is chosen by the student
-    below = found[above[0] + 1 if above else 0 :]
-    return found[above[0]] if above else {}, tuple(row for row in below if row["Student"])
+    records = [blank | dict(zip(header, row, strict=False)) for row in rows if any(row)]
+    named = (i for i, row in enumerate(records) if row["Student"].strip() == POINTS)
+    above = [i for i in named if not records[i]["ID"].strip()]  # the name is chosen by the student
+    below = records[above[0] + 1 if above else 0 :]
+    return records[above[0]] if above else {}, tuple(row for row in below if row["Student"])
 
 
 def _index(students: Sequence[Mapping[str, str]]) -> dict[tuple[str, str], list[int]]:
-    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    index: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, row in enumerate(students):
         for name in _names(row["Student"]):
-            found["Student", name].append(number)
+            index["Student", name].append(number)
         for column in NUMBERS:
-            found[column, name_key(row.get(column, ""))].append(number)
-    return {(column, key): rows for (column, key), rows in found.items() if key}
+            index[column, name_key(row.get(column, ""))].append(number)
+    return {(column, key): rows for (column, key), rows in index.items() if key}
 
 
 def _title(column: str) -> str:
-    found = NUMBERED.fullmatch(column)
-    return found["title"] if found else ""
+    match = NUMBERED.fullmatch(column)
+    return match["title"] if match else ""
 
 
 def _known_to_differ(person: Person, row: Mapping[str, str]) -> bool:

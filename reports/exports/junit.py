@@ -54,7 +54,7 @@ def _suite(result: Result, graded: CriterionResult) -> TestSuite:
         suite.add_property("points", number(graded.points))
     suite.add_property("max_points", number(criterion.points))
     place = _line(f"{result.submission.id}.{criterion.id}")
-    cases = [_case(place, found, rejected=result.status == "rejected") for found in graded.checks]
+    cases = [_case(place, check, rejected=result.status == "rejected") for check in graded.checks]
     suite.add_testcases(cases or [_missing(place)])
     return suite
 

@@ -27,9 +27,9 @@ def pages_export(course: Course) -> Export:
     """The table, which has a row for each student, and the zips it names."""
     rows, submissions, nameless, blank = [], [], [], []
     for result in course.results:
-        given = result.submission
-        submissions.append(given.id)
-        for person in people_in(given.student):
+        submission = result.submission
+        submissions.append(submission.id)
+        for person in people_in(submission.student):
             rows.append(_row(person, result, course))
             nameless += [] if person.email else [line(str(person))]
             blank += [] if rows[-1][-2] else [line(str(person))]
@@ -47,12 +47,12 @@ def _named(what: str, names: list[str]) -> tuple[str, ...]:
 
 
 def _row(person: Person, result: Result, course: Course) -> list[str]:
-    view, given = student_view(result, course.rules), result.submission
+    view, submission = student_view(result, course.rules), result.submission
     score, most = view.score, view.max_score
     if view.grade is not None and view.grade.final is not None:
         score, most = view.grade.final, view.grade.maximum
-    known = (person.name, person.email, person.sid, person.section)
-    return [*known, given.id, f"{given.id}.zip", number_cell(score), number_cell(most)]
+    cells = (person.name, person.email, person.sid, person.section)
+    return [*cells, submission.id, f"{submission.id}.zip", number_cell(score), number_cell(most)]
 
 
 def _zips(submissions: list[str], out: Path) -> Iterator[tuple[str, bytes]]:

@@ -48,7 +48,7 @@ def research_export(course: Course) -> Export:
         late = str(course.grade(result).days_late)
         for graded in result.criteria:
             rows.append(_criterion(new, result, graded, late))
-            checks += [_check(new, result, found, names) for found in graded.checks]
+            checks += [_check(new, result, check, names) for check in graded.checks]
     notes = ("left.csv lists what may still name somebody: read it before you share the folder",)
     files = _files(export, table(CHECKS, checks))
     return Export(table(CRITERIA, rows), notes, files=files, table="criteria.csv")
@@ -58,15 +58,15 @@ def _criterion(new: str, result: Result, graded: CriterionResult, late: str) -> 
     declared, points = graded.criterion, (graded.points, graded.machine, graded.criterion.points)
     total = (number_cell(result.score), number_cell(result.max_score))
     status = "excused" if graded.is_excused else graded.status
-    known = (new, status, declared.id, declared.kind)
-    return [*known, *map(number_cell, points), *total, late]
+    cells = (new, status, declared.id, declared.kind)
+    return [*cells, *map(number_cell, points), *total, late]
 
 
 def _check(new: str, result: Result, found: CheckResult, names: Names) -> Sequence[str]:
-    known = (found.check.criterion, found.id, found.status, f"{found.fraction:g}")
-    said = (found.message, found.hint, found.expected, found.actual)
-    texts = [names.in_text(result.submission.id, each) for each in said]
-    return [new, *known, found.outcome, f"{found.seconds:.3f}", *texts]
+    cells = (found.check.criterion, found.id, found.status, f"{found.fraction:g}")
+    parts = (found.message, found.hint, found.expected, found.actual)
+    texts = [names.in_text(result.submission.id, text) for text in parts]
+    return [new, *cells, found.outcome, f"{found.seconds:.3f}", *texts]
 
 
 def _files(export: "_Code", checks: str) -> Iterator[tuple[str, bytes]]:
@@ -98,7 +98,7 @@ class _Code:
                         skipped[path.suffix or "no suffix"] += 1
                         continue
                     place = self.names.in_path(submission.id, PurePosixPath(path))
-                    self.left += [(new, str(place), each) for each in clean.left]
+                    self.left += [(new, str(place), word) for word in clean.left]
                     if clean.text:
                         yield f"code/{new}/{place}", clean.text.encode(errors="replace")
         except (Rejected, OSError):

@@ -34,37 +34,37 @@ EVERYTHING = (
 def gradescope_csv(course: Course) -> Export:
     """The columns of Gradescope's own download."""
     header = (*GRADESCOPE, *(f"{course.title}{part}" for part in GRADED), LATENESS)
-    found = list(entries(course))
-    return Export(table(header, map(_gradescope, found)), notes(found))
+    lines = list(entries(course))
+    return Export(table(header, map(_gradescope, lines)), notes(lines))
 
 
 def nbgrader_csv(course: Course) -> Export:
     """The columns of nbgrader's own export."""
-    found = list(entries(course))
-    return Export(table(NBGRADER, (_nbgrader(course, entry) for entry in found)), notes(found))
+    lines = list(entries(course))
+    return Export(table(NBGRADER, (_nbgrader(course, entry) for entry in lines)), notes(lines))
 
 
 def moodle_csv(course: Course) -> Export:
     """A file for Moodle's grade import; a student without email and number cannot be in it."""
-    found = list(entries(course))
-    known = [each for each in found if each.person.email or each.person.sid]
-    unknown = [f"{each.submission}: {each.person}" for each in found if each not in known]
+    lines = list(entries(course))
+    identified = [entry for entry in lines if entry.person.email or entry.person.sid]
+    unknown = [f"{entry.submission}: {entry.person}" for entry in lines if entry not in identified]
     problems = [
-        f"{line(each)} has no email and no student ID; enter it by hand" for each in unknown
+        f"{line(student)} has no email and no student ID; enter it by hand" for student in unknown
     ]
-    text = table((*MOODLE, course.title), map(_moodle, known))
-    return Export(text, (*notes(known), *lower_maxima(found)), tuple(problems))
+    text = table((*MOODLE, course.title), map(_moodle, identified))
+    return Export(text, (*notes(identified), *lower_maxima(lines)), tuple(problems))
 
 
 def plain_csv(course: Course) -> Export:
     """Every column that another system may want."""
-    found = list(entries(course))
-    return Export(table(EVERYTHING, map(_everything, found)), notes(found))
+    lines = list(entries(course))
+    return Export(table(EVERYTHING, map(_everything, lines)), notes(lines))
 
 
 def _gradescope(entry: Entry) -> Sequence[str]:
-    person, given = entry.person, entry.submitted_at
-    late = _lateness(given, entry.due)
+    person, submitted = entry.person, entry.submitted_at
+    late = _lateness(submitted, entry.due)
     return [
         entry.first_name,
         entry.last_name or person.name,
@@ -73,7 +73,7 @@ def _gradescope(entry: Entry) -> Sequence[str]:
         person.section,
         number_cell(entry.grade.final),
         number_cell(entry.grade.maximum),
-        given.strftime("%Y-%m-%d %H:%M:%S %z") if given else "",
+        submitted.strftime("%Y-%m-%d %H:%M:%S %z") if submitted else "",
         late,
         late,
     ]

@@ -16,10 +16,10 @@ def with_final_grade(document: Json, result: Result, grade: FinalGrade | None) -
     """
     if grade is None or result.score is None:
         return document
-    made = document | {"output": _output(document, grade, result)}
+    final = document | {"output": _output(document, grade, result)}
     if grade.final is None:
-        return {key: made[key] for key in made if key not in ("tests", "score", "leaderboard")}
-    return made | {"score": grade.final}
+        return {key: final[key] for key in final if key not in ("tests", "score", "leaderboard")}
+    return final | {"score": grade.final}
 
 
 def _output(document: Json, grade: FinalGrade, result: Result) -> str:

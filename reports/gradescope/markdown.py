@@ -21,7 +21,7 @@ _TICKS = re.compile("`+")
 
 def escaped(text: str) -> str:
     """Return Markdown that displays the text, including its line breaks."""
-    lines = (_escaped_line(each.strip()) for each in prose(text).split("\n"))
+    lines = (_escaped_line(line.strip()) for line in prose(text).split("\n"))
     return "  \n".join(line for line in lines if line)
 
 

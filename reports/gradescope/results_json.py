@@ -53,14 +53,14 @@ def gradescope_text(result: Result, rules: CourseRules = PLAIN) -> str:
 
 def autograder_json(result: Result, extras: Extras) -> Json:
     """Return the document for Gradescope's container; without a score it has no tests."""
-    said = "\n\n".join((*map(escaped, extras.sentences), *_about(result)))
-    document = gradescope_json(result) | {"output": said}
+    text = "\n\n".join((*map(escaped, extras.sentences), *_about(result)))
+    document = gradescope_json(result) | {"output": text}
     if extras.leaderboard:
         document["leaderboard"] = leaderboard(result)
     document["extra_data"] = {"softmark": provenance(result) | dict(extras.data)}
     if result.score is None:
         del document["tests"]
-        document["output"] = "\n\n".join((said, *_visible_outputs(result)))
+        document["output"] = "\n\n".join((text, *_visible_outputs(result)))
     return document
 
 
@@ -88,22 +88,22 @@ def leaderboard(result: Result) -> list[Json]:
     rows: dict[str, float] = {}
     for graded in result.criteria:
         if graded.criterion.visibility == "visible":
-            for each in (figure for check in graded.checks for figure in check.figures):
-                if isinstance(each, Accuracy) and drawable(each):
-                    rows.setdefault(line(each.label), round(100 * each.correct / each.n, 2))
+            for figure in (figure for check in graded.checks for figure in check.figures):
+                if isinstance(figure, Accuracy) and drawable(figure):
+                    rows.setdefault(line(figure.label), round(100 * figure.correct / figure.n, 2))
     return [{"name": name, "value": value} for name, value in rows.items()]
 
 
 def provenance(result: Result) -> Json:
     """Return the upload and the versions that graded it, for staff and for later submissions."""
-    known = result.environment
+    environment = result.environment
     return {
         "assignment": result.assignment,
         "version": result.version,
         "status": result.status,
         "submission_sha256": result.submission.sha256,
         "started_at": result.started_at.isoformat(timespec="seconds"),
-    } | {key: known[key] for key in PROVENANCE if key in known}
+    } | {key: environment[key] for key in PROVENANCE if key in environment}
 
 
 def _about(result: Result) -> Iterator[str]:
@@ -150,9 +150,9 @@ def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str
         yield f"Not graded yet; no points deducted for that. It is worth {most} points.{certain}"
     elif result.score is None:
         yield f"{number(graded.points)} of {most} points, counted once everything is graded."
-    for place, found in enumerate(graded.checks, 1):
-        yield f"**{index}.{place} {check_word(found)}** {spans(found.check.description)}"
-        yield from _found(found)
+    for place, check in enumerate(graded.checks, 1):
+        yield f"**{index}.{place} {check_word(check)}** {spans(check.check.description)}"
+        yield from _found(check)
 
 
 def _found(found: CheckResult) -> Iterator[str]:

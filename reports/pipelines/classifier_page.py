@@ -115,9 +115,9 @@ def _curves(training: Training) -> Iterator[Chart]:
 
 
 def _curve_chart(title: str, curve: Curve, axes: Axes) -> Chart:
-    told = thinned(curve.points, TOLD)
+    points = thinned(curve.points, TOLD)
     words = f"{title} by {axes.x}."
-    if told:
-        first, last = told[0], told[-1]
+    if points:
+        first, last = points[0], points[-1]
         words = f"{title}, from {first[1]:.2f} to {last[1]:.2f} at {axes.x} {last[0]:,}."
-    return Chart(title, drawn(loss_chart([curve], axes)), words, ((axes.x, tuple(told)),))
+    return Chart(title, drawn(loss_chart([curve], axes)), words, ((axes.x, tuple(points)),))

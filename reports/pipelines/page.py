@@ -134,8 +134,8 @@ def accuracies_drawn(accuracies: Sequence[Accuracy], names: Names, *, digits: in
         Whisker(names.get(a.model, a.model), a.part, 100 * a.share, 100 * a.low, 100 * a.high)
         for a in accuracies
     ]
-    told = (f"{w.name} on {w.part} {w.share:.{digits}f}%" for w in whiskers)
-    words = f"Accuracies with their 95% intervals: {', '.join(told)}."
+    parts = (f"{w.name} on {w.part} {w.share:.{digits}f}%" for w in whiskers)
+    words = f"Accuracies with their 95% intervals: {', '.join(parts)}."
     return Chart("Accuracies", drawn(accuracy_chart(whiskers)), words)
 
 
@@ -145,7 +145,7 @@ def _curve_chart(title: str, phases: Sequence[Phase]) -> Chart:
         for p in phases
         if p.curve
     ]
-    told = (
+    sentences = (
         f"{c.name} goes from {c.points[0][1]:.2f} to {c.points[-1][1]:.2f} "
         f"in {c.points[-1][0]:,} steps"
         for c in curves
@@ -153,7 +153,7 @@ def _curve_chart(title: str, phases: Sequence[Phase]) -> Chart:
     return Chart(
         title,
         drawn(loss_chart(curves)),
-        f"{title}, loss over steps: {'; '.join(told)}.",
+        f"{title}, loss over steps: {'; '.join(sentences)}.",
         tuple((c.name, tuple(thinned(c.points, TOLD))) for c in curves),
     )
 
@@ -167,8 +167,8 @@ def drawn(svg: str) -> Markup:
 def _phase_row(phase: Phase) -> tuple[str, ...]:
     without = f", {NOT_PRETRAINED}" if _without(phase) else ""
     counts = (phase.epochs, phase.steps, round(phase.tokens_per_second))
-    told = (f"{count:,}" if count else "–" for count in counts)
-    return (f"{DEEDS[phase.kind]} {_variant(phase)}{without}", *told, duration(phase.seconds))
+    cells = (f"{count:,}" if count else "–" for count in counts)
+    return (f"{DEEDS[phase.kind]} {_variant(phase)}{without}", *cells, duration(phase.seconds))
 
 
 def _without(phase: Phase) -> bool:

@@ -124,7 +124,9 @@ def show_pipeline(metrics: Metrics, out: Path) -> None:
 
 def show_classifier(metrics: ClassifierMetrics, out: Path) -> None:
     """Show a classifier run's accuracies, its constant classifiers, and where its files are."""
-    _show_accuracies((*metrics.majority, *(each.accuracy for each in metrics.evaluations)))
+    _show_accuracies(
+        (*metrics.majority, *(evaluation.accuracy for evaluation in metrics.evaluations))
+    )
     for evaluation in metrics.evaluations:
         if evaluation.constant:
             accuracy = evaluation.accuracy

@@ -29,7 +29,7 @@ from submissions.people import name_key
 
 NEEDED, EITHER = ("student", "criterion", "comment"), ("points", "action")
 COLUMNS = "student, criterion, points or action, comment"
-ACTIONS: dict[str, AdjustAction] = {each: each for each in get_args(AdjustAction)}
+ACTIONS: dict[str, AdjustAction] = {action: action for action in get_args(AdjustAction)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +65,28 @@ class Adjusting:
         An adjustment that the same person has already made is not stored again. Raises UsageError,
         with a sentence for each invalid row.
         """
-        made, said, wrong = dict[tuple[str, str], Adjustment](), list[str](), list[str]()
-        for each in asked:
+        changes, sentences, wrong = dict[tuple[str, str], Adjustment](), list[str](), list[str]()
+        for row in asked:
             try:
-                adjustment, sentence = self._made(each, reviewer)
-                if adjustment.key in made:
+                adjustment, sentence = self._made(row, reviewer)
+                if adjustment.key in changes:
                     raise Mistyped(f"{', '.join(adjustment.key)} is in an earlier row, too")
             except Mistyped as error:
-                wrong.append(": ".join(filter(None, (each.where, str(error)))))
+                wrong.append(": ".join(filter(None, (row.where, str(error)))))
                 continue
-            made[adjustment.key] = adjustment
-            said.append(self._repeated(adjustment) or sentence)
+            changes[adjustment.key] = adjustment
+            sentences.append(self._repeated(adjustment) or sentence)
         if wrong:
             raise Refused(wrong)
         try:
-            self._trail.add([each for each in made.values() if not self._repeated(each)])
+            self._trail.add([change for change in changes.values() if not self._repeated(change)])
         except Overtaken as error:
             raise UsageError(
                 f"{error.newest.reviewer} adjusted {', '.join(error.newest.key)} in the meantime: "
                 f"{_what(error.newest)}; nothing is stored",
                 "adjust it again if yours should count",
             ) from error
-        return said
+        return sentences
 
     def listed(self, student: str) -> Iterator[tuple[str, ...]]:
         """Yield a row for each adjustment, of one student or of all, the oldest first."""
@@ -107,18 +107,18 @@ class Adjusting:
             raise Mistyped(f"{name}, {graded.criterion.id}: there is no adjustment to undo")
         if action != "undo" and not comment:
             raise Mistyped(f"{name}, {graded.criterion.id}: a comment for the student is missing")
-        made = Adjustment(
+        adjustment = Adjustment(
             name, graded.criterion.id, result.submission.sha256, reviewer, action,
             points, graded.machine, comment,
             (newest.number if newest else 0) if asked.seen is None else asked.seen,
         )  # fmt: skip
-        return made, _sentence(graded, made, newest)
+        return adjustment, _sentence(graded, adjustment, newest)
 
     def _result(self, student: str) -> Result:
-        found = submission_of(student, self._ids, lambda: self._students)
-        result = self._store.member_result(self._generation, found)
+        submission = submission_of(student, self._ids, lambda: self._students)
+        result = self._store.member_result(self._generation, submission)
         if result.status == "rejected":
-            raise Mistyped(f"{found}: the upload was not accepted, so it has no points")
+            raise Mistyped(f"{submission}: the upload was not accepted, so it has no points")
         return result
 
     @cached_property
@@ -157,14 +157,14 @@ def submission_of(
     """Return the submission with this ID or of this student. Raises Mistyped unless it is one."""
     if typed in ids:
         return typed
-    known = students()
-    found = known.get(name_key(typed), [])
-    if not found:
-        end = did_you_mean(name_key(typed), known)
+    by_name = students()
+    submissions = by_name.get(name_key(typed), [])
+    if not submissions:
+        end = did_you_mean(name_key(typed), by_name)
         raise Mistyped(f"there is no submission of `{typed}`{end}")
-    if len(found) > 1:
-        raise Mistyped(f"`{typed}` means several submissions: {', '.join(found)}; name one")
-    return found[0]
+    if len(submissions) > 1:
+        raise Mistyped(f"`{typed}` means several submissions: {', '.join(submissions)}; name one")
+    return submissions[0]
 
 
 class Refused(UsageError):
@@ -209,10 +209,10 @@ def read_changes(file: Path) -> list[Asked]:
 
 
 def _criterion(result: Result, name: str) -> CriterionResult:
-    known = {graded.criterion.id: graded for graded in result.criteria}
-    if name not in known:
-        raise Mistyped(f"there is no criterion `{name}`{did_you_mean(name, known)}")
-    return known[name]
+    criteria = {graded.criterion.id: graded for graded in result.criteria}
+    if name not in criteria:
+        raise Mistyped(f"there is no criterion `{name}`{did_you_mean(name, criteria)}")
+    return criteria[name]
 
 
 def _wanted(asked: Asked, graded: CriterionResult) -> tuple[AdjustAction, float | None]:
@@ -230,16 +230,16 @@ def _wanted(asked: Asked, graded: CriterionResult) -> tuple[AdjustAction, float 
 def _read_points(typed: str, graded: CriterionResult) -> float:
     if typed.startswith("+"):
         now = f"{number_or_dash(graded.points)} of {number(graded.declared.points)} now"
-        said = f"`{graded.criterion.id}` has {now}: write the points that count, not the difference"
-        raise Mistyped(f"{said}; `{typed}` is not possible")
+        rule = f"`{graded.criterion.id}` has {now}: write the points that count, not the difference"
+        raise Mistyped(f"{rule}; `{typed}` is not possible")
     try:
         value = float(typed.replace(",", "."))
     except ValueError:
         value = math.nan
     most = graded.declared.points
     if not 0 <= value <= most or round(value, 2) != value:
-        said = f"`{graded.criterion.id}` has 0 to {number(most)} points, with at most two decimals"
-        raise Mistyped(f"{said}; `{typed}` is not possible")
+        rule = f"`{graded.criterion.id}` has 0 to {number(most)} points, with at most two decimals"
+        raise Mistyped(f"{rule}; `{typed}` is not possible")
     return value + 0.0
 
 
@@ -255,5 +255,5 @@ def _what(each: Adjustment) -> str:
     """Describe an adjustment in a few words."""
     if each.action in ("excuse", "undo"):
         return {"excuse": "excused", "undo": "undone"}[each.action]
-    given = "full" if each.points is None else number(each.points)
-    return f"{number_or_dash(each.machine)} -> {given}"
+    points = "full" if each.points is None else number(each.points)
+    return f"{number_or_dash(each.machine)} -> {points}"

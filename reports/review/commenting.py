@@ -51,28 +51,28 @@ def comment(store: Store, made: Comment, check: str = "") -> str:
     made = replace(made, comment=text)
     rows = list(_to_all(store, made, check)) if check else [made]
     added = store.comments().add(rows)
-    said = "commented" if added else "this comment is stored already"
+    outcome = "commented" if added else "this comment is stored already"
     if not check:
-        return f"{made.submission}: {said}"
-    return f"{len(rows)} with this mistake: {said} ({line(rows[0].mistake, 100)})"
+        return f"{made.submission}: {outcome}"
+    return f"{len(rows)} with this mistake: {outcome} ({line(rows[0].mistake, 100)})"
 
 
 def withdraw(store: Store, submission: str, reviewer: str, number: int = 0) -> str:
     """Withdraw a comment (by default the student's newest) and its copies for the same mistake."""
     shown = store.comments().shown()
-    own = [each for each in shown if each.submission == submission]
-    wanted = [each for each in own if each.number == (number or each.number)]
-    if not wanted:
+    comments = [entry for entry in shown if entry.submission == submission]
+    matches = [entry for entry in comments if entry.number == (number or entry.number)]
+    if not matches:
         raise UsageError(f"{submission} has no such comment", "it may be withdrawn already")
-    last = wanted[-1]
+    last = matches[-1]
     content = (last.reviewer, last.comment, last.mistake)
     same = [
-        each
-        for each in shown
-        if last.mistake and (each.reviewer, each.comment, each.mistake) == content
+        entry
+        for entry in shown
+        if last.mistake and (entry.reviewer, entry.comment, entry.mistake) == content
     ]
     rows = [
-        Comment(each.submission, reviewer, "", withdraws=each.number) for each in same or [last]
+        Comment(entry.submission, reviewer, "", withdraws=entry.number) for entry in same or [last]
     ]
     store.comments().add(rows)
     whose = submission if len(rows) == 1 else f"{len(rows)} submissions"
@@ -81,10 +81,10 @@ def withdraw(store: Store, submission: str, reviewer: str, number: int = 0) -> s
 
 def _to_all(store: Store, made: Comment, check: str) -> Iterator[Comment]:
     generation = store.generation().number
-    own = mistakes_of(store.member_result(generation, made.submission))
-    if check not in own:
-        known = f"checks that do: {', '.join(sorted(own)) or 'none'}; {NOTHING}"
-        raise UsageError(f"`{check}` names no mistake of {made.submission}", known)
+    mistakes = mistakes_of(store.member_result(generation, made.submission))
+    if check not in mistakes:
+        hint = f"checks that do: {', '.join(sorted(mistakes)) or 'none'}; {NOTHING}"
+        raise UsageError(f"`{check}` names no mistake of {made.submission}", hint)
     for result in store.results(generation):
-        if own[check] in mistakes_of(result).values():
-            yield replace(made, submission=result.submission.id, mistake=": ".join(own[check]))
+        if mistakes[check] in mistakes_of(result).values():
+            yield replace(made, submission=result.submission.id, mistake=": ".join(mistakes[check]))

@@ -33,14 +33,14 @@ def drop(store: Store, out: Path, asked: Dropping) -> str:
     names, status = names_of(store, out, asked.student), DROPPED if asked.has_left else ENROLLED[0]
     by = signed(asked.reviewer, asked.comment)
     rows = drops_table(out).kept()
-    own = [row for row in rows if name_key(row["student"]) in names]
-    if own and asked.seen is not None and own[-1] in rows[asked.seen :]:
+    marks = [row for row in rows if name_key(row["student"]) in names]
+    if marks and asked.seen is not None and marks[-1] in rows[asked.seen :]:
         raise UsageError(
-            f"{own[-1]['by'] or 'somebody'} marked {names[0]} as {own[-1]['status']} in the "
+            f"{marks[-1]['by'] or 'somebody'} marked {names[0]} as {marks[-1]['status']} in the "
             f"meantime; {NOTHING}",
             "mark them again if yours should count",
         )
-    if not own or own[-1]["status"] != status:
+    if not marks or marks[-1]["status"] != status:
         drops_table(out).append([{"student": names[0], "status": status} | by])
     # Also if the row was stored already: the command may have been interrupted after it.
     changed = _mark(store, out)

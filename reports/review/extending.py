@@ -61,13 +61,13 @@ def extend(store: Store, out: Path, task: Assignment, asked: Extension) -> str:
             "change it again if yours should count",
         )
     # An earlier row may name the same student by email, this one by number: both get the new date.
-    known = list(dict.fromkeys(each.student for each in before)) or names[:1]
-    extensions_table(out).append([{"student": name, "due": due.isoformat()} | by for name in known])
+    keys = list(dict.fromkeys(extension.student for extension in before)) or names[:1]
+    extensions_table(out).append([{"student": name, "due": due.isoformat()} | by for name in keys])
     was = last.due if last else dues.due
     end = _of_group(store, out, task, names)
     if (out / LATE_DAYS).exists():
         end += "; run `late-days` again"
-    return f"{', '.join(known)}: due {shown(was)} -> {shown(due)}{end}"
+    return f"{', '.join(keys)}: due {shown(was)} -> {shown(due)}{end}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +99,20 @@ def set_late_days(store: Store, out: Path, asked: LateDays) -> str:
         )
     fix_late_days(out, names, typed, signed(asked.reviewer, asked.comment))
     days = "1 late day" if typed == "1" else f"{typed} late days"
-    said = days if typed else "as many late days as `late-days` says; run it again"
-    return f"{asked.submission} uses {said}"
+    amount = days if typed else "as many late days as `late-days` says; run it again"
+    return f"{asked.submission} uses {amount}"
 
 
 def late_days_of(out: Path, names: Sequence[str]) -> str:
     """Return how many late days are written for the student with these names, and by whom."""
-    found = read_late_days(out)
-    own = (found[name] for name in dict.fromkeys(names) if name in found)
-    return ", ".join(f"{days} ({by})" if by else str(days) for days, by in own)
+    by_student = read_late_days(out)
+    rows = (by_student[name] for name in dict.fromkeys(names) if name in by_student)
+    return ", ".join(f"{days} ({by})" if by else str(days) for days, by in rows)
 
 
 def extensions_of(dues: Extensions, names: Sequence[str]) -> list[Granted]:
     """Return the extensions of the student with these names, the oldest first."""
-    return [each for each in dues.granted if each.student in names]
+    return [extension for extension in dues.granted if extension.student in names]
 
 
 def shown(moment: datetime | None) -> str:
@@ -143,18 +143,18 @@ def _due(asked: Extension, dues: Extensions) -> datetime:
 
 def names_of(store: Store, out: Path, typed: str) -> list[str]:
     """Return all that identifies the student, the best first; raises UsageError for nobody."""
-    key, found, known = name_key(typed), list[str](), set[str]()
-    for submission, own in _identities(store, out):
-        known |= {*own, submission} - {""}
-        if key in own or submission in (key, name_key(safe_id(typed))):
-            found += own
+    key, names, keys = name_key(typed), list[str](), set[str]()
+    for submission, identifiers in _identities(store, out):
+        keys |= {*identifiers, submission} - {""}
+        if key in identifiers or submission in (key, name_key(safe_id(typed))):
+            names += identifiers
             # The submission of a group is not one member's.
-            found += [submission] if submission else []
-    if not key or not found:
-        end = did_you_mean(key, known)
+            names += [submission] if submission else []
+    if not key or not names:
+        end = did_you_mean(key, keys)
         hint = f"it must be an email, number or submission of the results or of {ROSTER}"
         raise UsageError(f"there is no student `{typed}`{end}", hint)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 def _identities(store: Store, out: Path) -> Iterator[tuple[str, list[str]]]:
@@ -163,7 +163,7 @@ def _identities(store: Store, out: Path) -> Iterator[tuple[str, list[str]]]:
         student, _ = store.people_and_time(member)
         people, name = people_in(student), name_key(member.submission)
         alone = len(people) == 1
-        yield from ((name if alone else "", keys_of_one(each)) for each in people)
+        yield from ((name if alone else "", keys_of_one(person)) for person in people)
         if not alone:
             yield name, []
     roster = read_roster(out / ROSTER) if (out / ROSTER).exists() else None
@@ -176,12 +176,12 @@ def _identities(store: Store, out: Path) -> Iterator[tuple[str, list[str]]]:
 def _of_group(store: Store, out: Path, task: Assignment, names: Sequence[str]) -> str:
     """Return the end of the sentence if a group has another date than its member."""
     dues = read_extensions(out, task)
-    own = extensions_of(dues, names)[-1].due
+    due = extensions_of(dues, names)[-1].due
     for member in store.members(store.generation().number):
         student, _ = store.people_and_time(member)
         keys = {*keys_of(member.submission, student)}
-        latest = max((dues.later[key] for key in keys if key in dues.later), default=own)
-        if keys & {*names} and latest > own:
+        latest = max((dues.later[key] for key in keys if key in dues.later), default=due)
+        if keys & {*names} and latest > due:
             return (
                 f"; {member.submission} has until {shown(latest)}, as another member of the group"
             )

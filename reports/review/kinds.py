@@ -23,23 +23,23 @@ class Kind:
     @property
     def checks(self) -> tuple[str, ...]:
         """The checks with this message."""
-        return tuple(sorted({each.check for each in self.waiting}))
+        return tuple(sorted({answer.check for answer in self.waiting}))
 
     @property
     def submissions(self) -> int:
         """The number of submissions that need a decision."""
-        return len({each.submission for each in self.waiting})
+        return len({answer.submission for answer in self.waiting})
 
 
 def kinds(review: Review, submissions: Collection[str] = ()) -> list[Kind]:
     """Return the undecided kinds, the most frequent first, of these submissions or of all."""
     review.refresh()
-    found: dict[str, list[Answer]] = {}
-    for each in _waiting(review):
-        if not submissions or each.submission in submissions:
-            found.setdefault(each.text, []).append(each)
-    made = [Kind(_name(text), text, tuple(answers)) for text, answers in found.items()]
-    return sorted(made, key=lambda kind: (-len(kind.waiting), kind.name))
+    by_text: dict[str, list[Answer]] = {}
+    for answer in _waiting(review):
+        if not submissions or answer.submission in submissions:
+            by_text.setdefault(answer.text, []).append(answer)
+    undecided = [Kind(_name(text), text, tuple(answers)) for text, answers in by_text.items()]
+    return sorted(undecided, key=lambda kind: (-len(kind.waiting), kind.name))
 
 
 def decide_kinds(
@@ -50,13 +50,13 @@ def decide_kinds(
     Raises Mistyped if the comment is too long.
     """
     action, rows = new_action(), []
-    for each in (answer for kind in chosen for answer in kind.waiting):
-        rubric = review.material.questions[each.check].review
+    for answer in (answer for kind in chosen for answer in kind.waiting):
+        rubric = review.material.questions[answer.check].review
         if rubric is not None:
             verdict = read_verdict(("1" if accept else NONE,), "", comment, rubric)
-            seen = review.standing(each).newest
-            made = make_decision(verdict, rubric, each, reviewer=reviewer, seen=seen)
-            rows.append(replace(made, action=action))
+            seen = review.standing(answer).newest
+            decision = make_decision(verdict, rubric, answer, reviewer=reviewer, seen=seen)
+            rows.append(replace(decision, action=action))
     review.decisions.add(rows)
     review.refresh()
     return len(rows)

@@ -20,22 +20,22 @@ def merge(
     `seen` is the number of rows when the page was opened. The results folder must be locked.
     Raises UsageError if it is not possible.
     """
-    made = replace(
+    resolved = replace(
         asked,
         submission=find_submission(store, asked.submission),
         into=find_submission(store, asked.into) if asked.into else "",
         comment=in_one_line(asked.comment),
     )
     rows = [] if seen is None else merge_rows(out)[seen:]
-    for row in [each for each in rows if each["submission"] == made.submission][-1:]:
-        what = f"merged {made.submission} into {row['into']}"
-        what = what if row["into"] else f"separated {made.submission} again"
+    for row in [row for row in rows if row["submission"] == resolved.submission][-1:]:
+        what = f"merged {resolved.submission} into {row['into']}"
+        what = what if row["into"] else f"separated {resolved.submission} again"
         raise UsageError(
             f"{row['by'] or 'somebody'} {what} in the meantime; {NOTHING}",
             "do it again if yours should count",
         )
-    act = merge_into if made.into else separate
-    return act(ResultsFolder(store, store.generation().number, task, out), made)
+    act = merge_into if resolved.into else separate
+    return act(ResultsFolder(store, store.generation().number, task, out), resolved)
 
 
 def merge_rows(out: Path) -> list[Mapping[str, str]]:

@@ -56,8 +56,8 @@ class Outputs:
         self._wanted += 1
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
-        for each in (await asyncio.wait({self._writing}, timeout=PATIENCE))[0]:
-            each.result()
+        for finished in (await asyncio.wait({self._writing}, timeout=PATIENCE))[0]:
+            finished.result()
 
     async def release(self, reviewer: str, *, released: bool) -> list[str]:
         """Release the waiting criteria or withdraw the release; return what students see now."""
@@ -73,7 +73,7 @@ class Outputs:
 
     async def _write(self) -> None:
         while self.are_behind:
-            wanted, task = self._wanted, self._review.assignment_now()
+            target, task = self._wanted, self._review.assignment_now()
             newest = self._review.trail.newest
             try:
                 async with self.lock:
@@ -82,7 +82,7 @@ class Outputs:
                 self.problem = f"{error}; {error.hint}"
                 return
             self._review.decisions.keep_written(newest)
-            self._written, self.problem = wanted, ""
+            self._written, self.problem = target, ""
 
 
 def _write_all(folder: Path, task: Assignment) -> None:
@@ -102,11 +102,11 @@ def _release(folder: Path, task: Assignment, reviewer: str, released: bool) -> l
 
 def is_older(file: Path, store: Store) -> bool:
     """Return True if staff did something after the file was last written, as after a crash."""
-    said = [each.made_at for each in store.adjustments().all()]
-    said += [each.made_at for each in store.comments().shown()]
+    times = [adjustment.made_at for adjustment in store.adjustments().all()]
+    times += [comment.made_at for comment in store.comments().shown()]
     for request in store.requests():
-        said += [request.made_at, *(reply.made_at for reply in request.replies)]
-    newest = datetime.fromisoformat(max(said)).timestamp() if said else 0.0
+        times += [request.made_at, *(reply.made_at for reply in request.replies)]
+    newest = datetime.fromisoformat(max(times)).timestamp() if times else 0.0
     tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS, MERGED, DROPS))
     newest = max(newest, *(table.stat().st_mtime if table.is_file() else 0.0 for table in tables))
     return newest > (file.stat().st_mtime if file.is_file() else 0.0)

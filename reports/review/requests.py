@@ -105,23 +105,23 @@ def request_in(content: bytes, file: str, store: Store, generation: int, task: A
     if len(content) > LARGEST:
         raise UsageError(f"{file} is larger than 1 MB", REMEDY)
     codes = {code_of(store.course_key(), m.submission): m for m in store.members(generation)}
-    named = names_of([each for each in task.rubric if each.visibility != "hidden"])
+    named = names_of([criterion for criterion in task.rubric if criterion.visibility != "hidden"])
     is_json = text.lstrip().startswith("{")
     read = _read_json(file, text) if is_json else _read_text(file, text, codes, named)
-    wanted = read.code.strip().upper()
-    if wanted not in codes:
+    code = read.code.strip().upper()
+    if code not in codes:
         raise UsageError(
-            f"{file}: no submission here has the code `{wanted}`", "it is at the end of each page"
+            f"{file}: no submission here has the code `{code}`", "it is at the end of each page"
         )
     criterion = named.get(read.criterion.casefold(), "")
     if not criterion:
-        known = list(dict.fromkeys(named.values()))
-        end = did_you_mean(read.criterion, known)
+        criteria = list(dict.fromkeys(named.values()))
+        end = did_you_mean(read.criterion, criteria)
         problem = f"{file}: there is no criterion `{read.criterion}`{end}"
-        raise UsageError(problem, f"choose from {', '.join(known)}")
+        raise UsageError(problem, f"choose from {', '.join(criteria)}")
     name = read.attachment.name if read.attachment else ""
     content = _decoded(file, read.attachment.base64) if read.attachment else b""
-    return Sent(Request(codes[wanted].submission, criterion, read.reason, name), content)
+    return Sent(Request(codes[code].submission, criterion, read.reason, name), content)
 
 
 def _read_json(file: str, text: str) -> _File:
@@ -142,19 +142,19 @@ def names_of(rubric: Sequence[Criterion]) -> dict[str, str]:
         for name, criterion in zip(short, rubric, strict=True)
         if short.count(name) == 1
     )
-    named = {name: each.id for name, each in once}
+    named = {name: criterion.id for name, criterion in once}
     named |= {criterion.title.casefold(): criterion.id for criterion in rubric}
     return named | {criterion.id.casefold(): criterion.id for criterion in rubric}
 
 
 def _read_text(file: str, text: str, codes: Container[str], named: Mapping[str, str]) -> _File:
     """Return the request in a mail: the code is anywhere, and best followed by the criterion."""
-    lines = [each.strip() for each in text.strip().splitlines()]
-    found = [(n, each) for n, line in enumerate(lines) for each in CODE.finditer(line.upper())]
+    lines = [line.strip() for line in text.strip().splitlines()]
+    matches = [(n, match) for n, line in enumerate(lines) for match in CODE.finditer(line.upper())]
     # Two words of five letters with a hyphen look like a code.
-    if not found:
+    if not matches:
         raise UsageError(f"{file} is not a request", REMEDY)
-    at, code = next((pair for pair in found if pair[1][0] in codes), found[0])
+    at, code = next((pair for pair in matches if pair[1][0] in codes), matches[0])
     rest = lines[at][code.end() :].strip(" .,:;")
     alone = code.start() == 0 and len(rest.split()) <= LONGEST_NAME
     criterion = rest if rest.casefold() in named or (alone and rest) else ""
@@ -168,8 +168,8 @@ def _read_text(file: str, text: str, codes: Container[str], named: Mapping[str, 
 def _mentioned(text: str, named: Mapping[str, str]) -> str:
     """Return the only criterion that a text names; nothing if it names none or several."""
     names = "|".join(map(re.escape, sorted(named, key=len, reverse=True)))
-    found = re.findall(rf"(?<![\w-])(?:{names})(?![\w-])", text.casefold())
-    criteria = {named[each] for each in found}
+    mentions = re.findall(rf"(?<![\w-])(?:{names})(?![\w-])", text.casefold())
+    criteria = {named[name] for name in mentions}
     return criteria.pop() if len(criteria) == 1 else ""
 
 

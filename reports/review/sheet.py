@@ -63,12 +63,12 @@ class _Wrong(Exception):
 
 def write_sheet(site: Site, *, names: bool) -> str:
     """Return the sheet as text; submissions are named if the reviewer sees names."""
-    found = (
+    entries = (
         _cells(site, question, answer, names=names)
         for question in site.review.material.answers
         for answer in site.answers(question).values()
     )
-    rows = ([cells[name] for name in COLUMNS] for cells in found)
+    rows = ([cells[name] for name in COLUMNS] for cells in entries)
     return table([COLUMNS, *rows], end="\r\n")
 
 
@@ -84,7 +84,7 @@ def write_blind_sheet(site: Site, count: int) -> tuple[str, int]:
         for question in material.answers
         if not is_confirmation(material.questions[question])
         for answer in site.answers(question).values()
-        if len({each.reviewer for each in site.review.standing(answer).open}) == 1
+        if len({decision.reviewer for decision in site.review.standing(answer).open}) == 1
     ]
     chosen = random.sample(decided, min(count, len(decided)))
     cells = (
@@ -106,20 +106,20 @@ def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
     blind = {row["seen"].strip() == BLIND for _, row in rows}
     if len(blind) > 1:
         return Sheet(problems=(Problem(1, f"`seen` must be `{BLIND}` in all rows or in none"),))
-    made: dict[tuple[str, str], Decision | None] = {}
+    by_answer: dict[tuple[str, str], Decision | None] = {}
     problems = []
     for line, row in rows:
         try:
             key = row["question"], row["answer"]
-            if key in made:
+            if key in by_answer:
                 raise _Wrong("this answer appears twice in the sheet")
-            made[key] = _decision(site, row, reviewer)
+            by_answer[key] = _decision(site, row, reviewer)
         except (_Wrong, Mistyped) as error:
             problems.append(Problem(line, str(error)))
-    decisions = tuple(each for each in made.values() if each is not None)
+    decisions = tuple(decision for decision in by_answer.values() if decision is not None)
     if problems:
         return Sheet(problems=tuple(problems[:PROBLEMS_SHOWN]))
-    return Sheet(decisions, len(made) - len(decisions), True in blind)
+    return Sheet(decisions, len(by_answer) - len(decisions), True in blind)
 
 
 def _cells(site: Site, question: str, answer: Answer, *, names: bool) -> Mapping[str, str]:
@@ -192,7 +192,7 @@ def _decision(site: Site, row: Mapping[str, str], reviewer: str) -> Decision | N
     items = row["items"].casefold().replace("+", " ").replace(",", " ").split()
     verdict = read_verdict(items, row["adjustment"], row["comment"], rubric)
     if row["seen"].strip() == BLIND:
-        if any(each.reviewer == reviewer for each in site.review.standing(answer).open):
+        if any(decision.reviewer == reviewer for decision in site.review.standing(answer).open):
             raise _Wrong("you decided this answer before; somebody else has to read it again")
         return make_decision(verdict, rubric, answer, reviewer=reviewer, seen=0)
     standing = site.review.standing(answer)
@@ -217,5 +217,5 @@ def _same(holds: Decision, verdict: Verdict, rubric: Review) -> bool:
 def _conflict(answer: Answer, newest: Decision | None) -> str:
     if newest is None:
         return "a decision was undone after this sheet was made"
-    given = number(answer.points_of(newest))
-    return f"{newest.reviewer} gave {given} points after this sheet was made ({newest.decided_at})"
+    points = number(answer.points_of(newest))
+    return f"{newest.reviewer} gave {points} points after this sheet was made ({newest.decided_at})"

@@ -50,21 +50,23 @@ class Students:
         grading = (rules.policy, rules.dues)
         if grading != self._grading:
             self._grading, self._known = grading, {}
-        adjusted = {each.submission: each.number for each in store.adjustments().all()}
-        found = []
+        adjusted = {
+            adjustment.submission: adjustment.number for adjustment in store.adjustments().all()
+        }
+        students = []
         for member in self._members():
             open_ = [
                 request for request in rules.requests.get(member.submission, ()) if request.is_open
             ]
             stamp = self._stamp(member, adjusted.get(member.submission, 0), open_)
-            known = self._known.get(member.submission)
-            if known is None or known[0] != stamp:
+            cached = self._known.get(member.submission)
+            if cached is None or cached[0] != stamp:
                 result = store.result(member.submission, member.cache_key.address)
                 row = row_of(result, rules.grade(result), open_)
-                known = stamp, Student(row, mistakes_of(result))
-                self._known[member.submission] = known
-            found.append(known[1])
-        return found
+                cached = stamp, Student(row, mistakes_of(result))
+                self._known[member.submission] = cached
+            students.append(cached[1])
+        return students
 
     def _members(self) -> list[Member]:
         store = self._review.store

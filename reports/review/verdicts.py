@@ -39,7 +39,7 @@ def read_verdict(items: Iterable[str], adjustment: str, comment: str, review: Re
     comment = read_comment(comment)
     typed = [item.strip() for item in items]
     verdict = Verdict(
-        _items([each for each in typed if each != NONE], len(review.items)),
+        _items([item for item in typed if item != NONE], len(review.items)),
         _adjustment(adjustment, review),
         comment,
         NONE in typed,
@@ -126,8 +126,8 @@ def _refuse_contradiction(verdict: Verdict) -> None:
 
 
 def _items(typed: Collection[str], count: int) -> frozenset[int]:
-    known = {str(n) for n in range(1, count + 1)}
-    wrong = [each for each in typed if each not in known]
+    numbers = {str(n) for n in range(1, count + 1)}
+    wrong = [item for item in typed if item not in numbers]
     if wrong:
         raise Mistyped(f"{wrong[0][:20]!r} is not a rubric item; choose from 1 to {count}.")
     return frozenset(map(int, typed))

@@ -34,9 +34,9 @@ def criterion_cards(criteria: Sequence[CriterionResult]) -> tuple[tuple[Card, ..
     seen: set[Cause] = set()
     cards = []
     for graded in criteria:
-        made = tuple(_cards(graded))
-        cards.append(tuple(replace(card, repeated=cause(card.first) in seen) for card in made))
-        seen |= {cause(card.first) for card in made}
+        new_cards = tuple(_cards(graded))
+        cards.append(tuple(replace(card, repeated=cause(card.first) in seen) for card in new_cards))
+        seen |= {cause(card.first) for card in new_cards}
     return tuple(cards)
 
 

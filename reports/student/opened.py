@@ -25,10 +25,10 @@ def mark_of(result: Result, rules: CourseRules) -> str:
     later = [
         graded.criterion for graded in result.criteria if graded.criterion.visibility != "visible"
     ]
-    shown = sorted(each.id for each in later if is_shown(each, rules.opened))
+    shown = sorted(criterion.id for criterion in later if is_shown(criterion, rules.opened))
     about = about_grade(result, rules)
-    asked = about_requests(result, rules)
-    shown += [str(each) for each in (about, asked) if each and each != AboutRequests()]
+    requests = about_requests(result, rules)
+    shown += [str(part) for part in (about, requests) if part and part != AboutRequests()]
     shown += comments_on(result, rules)
     return MARK.format(hashlib.sha256("\n".join(shown).encode()).hexdigest()) if shown else ""
 

@@ -62,4 +62,4 @@ def about_requests(result: Result, rules: CourseRules) -> AboutRequests:
 
 def comments_on(result: Result, rules: CourseRules) -> tuple[str, ...]:
     """Return what staff wrote to this student, without who wrote it."""
-    return tuple(each.comment for each in rules.comments.get(result.submission.id, ()))
+    return tuple(comment.comment for comment in rules.comments.get(result.submission.id, ()))

@@ -56,7 +56,9 @@ def sections(
     result: Result, shown: Sequence[CriterionResult], shared: Sequence[SharedMessage]
 ) -> tuple[Section, ...]:
     """Return all criteria that are shown, in the rubric's order."""
-    anchors = {graded.criterion.id: each.anchor for each in shared for graded in each.criteria}
+    anchors = {
+        graded.criterion.id: message.anchor for message in shared for graded in message.criteria
+    }
     return tuple(
         Section(
             graded,
@@ -98,8 +100,8 @@ def _skipped(graded: CriterionResult, cards: Sequence[Card]) -> tuple[CheckResul
 
 
 def _anchor(graded: CriterionResult, number: int) -> str:
-    told = graded.checks or graded.points is None or graded.adjusted
-    return f"c{number}" if told else ""
+    content = graded.checks or graded.points is None or graded.adjusted
+    return f"c{number}" if content else ""
 
 
 def _only_message(graded: CriterionResult) -> str:

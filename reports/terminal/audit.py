@@ -39,10 +39,10 @@ def _show_nulls(found: Nulls) -> None:
 
 def _show_steadiness(found: Steadiness) -> None:
     _show_title("Steadiness", found.submissions, found.planned)
-    for each in found.flipping:
-        names = ", ".join(each.submissions)
-        share = f"{each.flips} of {each.gradings} gradings (at most {each.bound:.1%})"
-        _show_row(f"{each.check} changes its verdict in {share}: {names}")
+    for check in found.flipping:
+        names = ", ".join(check.submissions)
+        share = f"{check.flips} of {check.gradings} gradings (at most {check.bound:.1%})"
+        _show_row(f"{check.check} changes its verdict in {share}: {names}")
     if found.checks and not found.flipping:
         least = max(check.bound for check in found.checks)
         OUT.print(f"  no verdict changed under {found.repeats} secrets; of each check, at most")
@@ -51,10 +51,10 @@ def _show_steadiness(found: Steadiness) -> None:
 
 def _show_rewrites(found: Rewrites) -> None:
     _show_title("Rewrites with the same meaning", found.graded, found.planned)
-    for each in found.lost[:MOST]:
-        lost = ", ".join(f"{name} -{number(points)}" for name, points in each.lost.items())
-        more = f" and {len(each.checks) - FEW} more" if len(each.checks) > FEW else ""
-        _show_change(each.change, f"{lost}; {', '.join(list(each.checks)[:FEW])}{more}")
+    for rewrite in found.lost[:MOST]:
+        lost = ", ".join(f"{name} -{number(points)}" for name, points in rewrite.lost.items())
+        more = f" and {len(rewrite.checks) - FEW} more" if len(rewrite.checks) > FEW else ""
+        _show_change(rewrite.change, f"{lost}; {', '.join(list(rewrite.checks)[:FEW])}{more}")
     if found.graded and not found.lost:
         OUT.print("  none loses points")
 
@@ -70,9 +70,9 @@ def _show_row(text: str) -> None:
 
 def _show_survivors(audit: Audit) -> None:
     unrecorded = audit.unrecorded
-    for each in unrecorded[:MOST]:
-        criteria = ", ".join(each.criteria)
-        _show_change(each.change, f"no points lost; {criteria}; suspicion {each.suspicion:.2f}")
+    for mutant in unrecorded[:MOST]:
+        criteria = ", ".join(mutant.criteria)
+        _show_change(mutant.change, f"no points lost; {criteria}; suspicion {mutant.suspicion:.2f}")
     if len(unrecorded) > MOST:
         OUT.print(f"and {len(unrecorded) - MOST} more survivors")
 
@@ -111,7 +111,7 @@ def _show_change(change: Change, found: str) -> None:
     """Print the place and the diff of a change that the author has to look at."""
     sign, style = SIGNS["failed"]
     text = Text.assemble((f"{sign} ", style), (line(change.id), "bold"))
-    place = ", ".join(line(each) for each in (change.definition, change.file) if each)
+    place = ", ".join(line(part) for part in (change.definition, change.file) if part)
     text.append(f"  {line(change.operator)} in {place}")
     text.append(f" of {line(change.base)}: {line(found, 300)}", style="dim")
     OUT.print(text)

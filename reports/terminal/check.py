@@ -142,10 +142,10 @@ def _why(graded: CriterionResult) -> str:
     """Return how many checks failed or were skipped; nothing if all is well."""
     failed = sum(check.status in ("failed", "partial") for check in graded.checks)
     blocked = sum(check.outcome == "blocked" for check in graded.checks)
-    said = [f"{failed} of {len(graded.checks)} failed"] if failed else []
-    if not said and graded.status != "passed":
-        said.append(criterion_word(graded))
-    return ", ".join([*said, f"{blocked} skipped"] if blocked else said)
+    parts = [f"{failed} of {len(graded.checks)} failed"] if failed else []
+    if not parts and graded.status != "passed":
+        parts.append(criterion_word(graded))
+    return ", ".join([*parts, f"{blocked} skipped"] if blocked else parts)
 
 
 def _show_failures(result: Result, missing: Mapping[str, str]) -> None:
@@ -173,14 +173,14 @@ def _show_unread(result: Result) -> None:
     once: dict[tuple[str, ...], CheckResult] = {}
     for check in waiting:
         once.setdefault(_says(check), check)
-    found = list(once.values())
-    if found:
+    checks = list(once.values())
+    if checks:
         OUT.print(Text("Needs manual grading", style="bold"))
-    for check in found[:MISSED]:
+    for check in checks[:MISSED]:
         show_check_words(_short(check), LONGEST)
-    if len(found) > MISSED:
-        OUT.print(f"- {len(found) - MISSED} more (use --verbose)")
-    if found:
+    if len(checks) > MISSED:
+        OUT.print(f"- {len(checks) - MISSED} more (use --verbose)")
+    if checks:
         OUT.print()
 
 
@@ -192,24 +192,22 @@ def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult
     """
     broken = {c.id for graded in criteria for c in graded.checks if c.status == "error"}
     spoilt = _spoilt(criteria)
-    found = [
+    failures = [
         (_lost(graded, check) + spoilt[check.id], graded, check)
         for graded in criteria
         for check in graded.checks
         if check.status in ("failed", "partial", "error")
     ]
-    found.sort(
-        key=lambda each: (_follows(each[2], broken), each[2].message == UNANSWERED, -each[0])
-    )
+    failures.sort(key=lambda row: (_follows(row[2], broken), row[2].message == UNANSWERED, -row[0]))
     once: dict[tuple[str, ...], tuple[CriterionResult, CheckResult]] = {}
-    for _, graded, check in found:
+    for _, graded, check in failures:
         once.setdefault(_says(check), (graded, check))
     return list(once.values())
 
 
 def _lost(graded: CriterionResult, check: CheckResult) -> float:
     """Return the points that a check lost."""
-    weight = sum(each.weight for each in graded.checks) or 1.0
+    weight = sum(c.weight for c in graded.checks) or 1.0
     return graded.criterion.points * check.weight / weight * (1 - check.fraction)
 
 
@@ -220,22 +218,22 @@ def _spoilt(criteria: Sequence[CriterionResult]) -> Mapping[str, float]:
     """
     pairs = [(graded, check) for graded in criteria for check in graded.checks]
     blocked = {c.id: c.check.depends_on for _, c in pairs if c.outcome == "blocked"}
-    found: defaultdict[str, float] = defaultdict(float)
+    blocked_points: defaultdict[str, float] = defaultdict(float)
     for graded, check in pairs:
         for ground in _grounds(check.id, blocked):
-            found[ground] += _lost(graded, check)
-    return found
+            blocked_points[ground] += _lost(graded, check)
+    return blocked_points
 
 
 def _grounds(check_id: str, blocked: Mapping[str, Sequence[str]]) -> set[str]:
     """Return all checks that one depends on, directly or indirectly."""
-    found: set[str] = set()
+    grounds: set[str] = set()
     ahead = [check_id]
     while ahead:
-        new = set(blocked.get(ahead.pop(), ())) - found
-        found |= new
+        new = set(blocked.get(ahead.pop(), ())) - grounds
+        grounds |= new
         ahead += new
-    return found
+    return grounds
 
 
 def _says(check: CheckResult) -> tuple[str, ...]:

@@ -79,8 +79,8 @@ def show_result(result: Result, grade: FinalGrade | None = None) -> None:
     """Show one submission in full to staff: what fails, why, and the final grade, if any."""
     show_heading(result)
     for criterion in result.criteria:
-        own = (replace(check, message=for_staff(check.message)) for check in criterion.checks)
-        show_criterion(replace(criterion, checks=tuple(own)))
+        checks = (replace(check, message=for_staff(check.message)) for check in criterion.checks)
+        show_criterion(replace(criterion, checks=tuple(checks)))
     show_points(result, STAFF_SENTENCES)
     if grade is not None:
         final = "none" if grade.final is None else number(grade.final)
@@ -103,16 +103,16 @@ def show_points(result: Result, sentences: Mapping[ResultStatus, str] = STATUS_S
 
 def _points_in_words(result: Result) -> str:
     """Return the points of what was graded, and of what needs manual grading."""
-    found = provisional_total(result.criteria)
-    if result.status == "needs_review" and found.waiting:
+    total = provisional_total(result.criteria)
+    if result.status == "needs_review" and total.waiting:
         most = number(result.max_score)
-        waiting = f"{number(found.waiting)} {'point' if found.waiting == 1 else 'points'}"
-        return f"Score: {number(found.earned)} / {most} so far; {waiting} ungraded"
+        waiting = f"{number(total.waiting)} {'point' if total.waiting == 1 else 'points'}"
+        return f"Score: {number(total.earned)} / {most} so far; {waiting} ungraded"
     judged = [criterion for criterion in result.criteria if criterion.points is not None]
-    whole = sum(each.criterion.points for each in judged)
+    whole = sum(criterion.criterion.points for criterion in judged)
     if not whole:  # "0 of 0" would look like a grade
         return "No score: nothing with points was graded here"
-    earned = number(sum(each.points or 0.0 for each in judged))
+    earned = number(sum(criterion.points or 0.0 for criterion in judged))
     return f"Score: {earned} / {number(whole)} (criteria checked here)"
 
 
@@ -197,7 +197,7 @@ def show_scores(graded: Iterable[tuple[Result, FinalGrade | None]]) -> None:
 
 def show_findings(findings: Sequence[Finding]) -> None:
     """Show the findings of validate: one line if as expected, and the reasons if not."""
-    for finding in sorted(findings, key=lambda each: (bool(each.problems), each.name)):
+    for finding in sorted(findings, key=lambda finding: (bool(finding.problems), finding.name)):
         lost = ", ".join(f"{name} -{number(points)}" for name, points in finding.lost.items())
         sign, style = SIGNS["failed" if finding.problems else "passed"]
         text = Text(f"{sign} ", style=style)
@@ -276,9 +276,9 @@ def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:
     table.add_column(width=1)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for name, found, good in rows:
+    for name, text, good in rows:
         sign, style = SIGNS["passed" if good else "failed"]
-        table.add_row(Text(sign, style=style), name, found)
+        table.add_row(Text(sign, style=style), name, text)
     OUT.print(table)
 
 
@@ -337,19 +337,19 @@ def show_criterion(result: CriterionResult) -> None:
     if result.adjusted:
         OUT.print(Padding(adjusted_words(result), _IN))
         OUT.print(Padding(prose(f"Comment: {result.adjusted.comment}"), _IN))
-    told = [
+    shown = [
         c for c in result.checks if c.status != "skipped" and (c.status != "passed" or c.message)
     ]
-    for check in told:
+    for check in shown:
         show_check_words(check)
     blocked = sum(check.outcome == "blocked" for check in result.checks)
     if blocked:
-        others = all(check.status == "passed" for check in told)
-        named = "checks of other criteria that did not pass" if others else "these"
-        OUT.print(Padding(blocked_words(blocked, named, more=bool(told)), _IN))
+        all_passed = all(check.status == "passed" for check in shown)
+        named = "checks of other criteria that did not pass" if all_passed else "these"
+        OUT.print(Padding(blocked_words(blocked, named, more=bool(shown)), _IN))
     skipped = sum(check.status == "skipped" for check in result.checks) - blocked
     if skipped:
-        more = " more" if told or blocked else ""
+        more = " more" if shown or blocked else ""
         OUT.print(Padding(f"- {skipped}{more} skipped: nothing to check", _IN))
 
 

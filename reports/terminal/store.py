@@ -39,20 +39,20 @@ def show_previews(uploads: Iterable[Preview], stored: Collection[str]) -> None:
     """A row for each upload: whether it would be graded, its files and what is missing."""
     uploaded, rows = list(uploads), list[Sequence[str]]()
     states = Counter[str]()
-    for each in uploaded:
-        saved = each.submission.id in stored
-        state = "not accepted" if each.rejected else "saved" if saved else "to grade"
+    for upload in uploaded:
+        saved = upload.submission.id in stored
+        state = "not accepted" if upload.rejected else "saved" if saved else "to grade"
         states[state] += 1
-        found = "" if each.rejected else _first_of((*each.code, *each.artifacts), 3)
-        missing = "" if each.rejected else items(each.missing, MISSING) or "-"
-        rows.append((each.submission.id, state, found, missing))
+        files = "" if upload.rejected else _first_of((*upload.code, *upload.artifacts), 3)
+        missing = "" if upload.rejected else items(upload.missing, MISSING) or "-"
+        rows.append((upload.submission.id, state, files, missing))
     show_table(("submission", "", "found", "missing"), rows, 2 * MISSING)
     counts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     OUT.print(f"{counts}. Nothing was graded.")
-    for each in uploaded:
-        notes = each.notes if each.missing else ()
-        for note in (each.rejected,) if each.rejected else notes:
-            ERR.print(f"{line(each.submission.id)}: {line(note, 300)}", soft_wrap=True)
+    for upload in uploaded:
+        notes = upload.notes if upload.missing else ()
+        for note in (upload.rejected,) if upload.rejected else notes:
+            ERR.print(f"{line(upload.submission.id)}: {line(note, 300)}", soft_wrap=True)
 
 
 def _first_of(names: Sequence[str], most: int) -> str:
@@ -77,11 +77,11 @@ def show_generations(generations: Iterable[Generation], published: int, shown: i
     for generation in generations:
         old = "replaced" if generation.published else "draft"
         state = "published" if generation.number == published else old
-        made = f"{datetime.fromisoformat(generation.made_at):%Y-%m-%d %H:%M} UTC"
+        made_at = f"{datetime.fromisoformat(generation.made_at):%Y-%m-%d %H:%M} UTC"
         rows.append(
             (
                 str(generation.number),
-                made,
+                made_at,
                 str(generation.version),
                 str(generation.submissions),
                 state,
@@ -102,7 +102,10 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
         f"({touched})",
         soft_wrap=True,
     )
-    apart = sum((each.before is None) != (each.after is None) for each in regraded.differences)
+    apart = sum(
+        (difference.before is None) != (difference.after is None)
+        for difference in regraded.differences
+    )
     same = regraded.submissions - regraded.gaining - regraded.losing - apart
     open_ = f"; {apart} scored in only one of the two" if apart else ""
     OUT.print(f"{regraded.gaining} up, {regraded.losing} down, {same} unchanged{open_}")
@@ -113,9 +116,9 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
         _show_difference(difference)
     if len(rows) > SHOWN:
         OUT.print(f"and {len(rows) - SHOWN} more")
-    for each in regraded.differences:
-        for sentence in each.adjusted:
-            OUT.print(line(f"review {each.submission}, {sentence}", 300), soft_wrap=True)
+    for change in regraded.differences:
+        for sentence in change.adjusted:
+            OUT.print(line(f"review {change.submission}, {sentence}", 300), soft_wrap=True)
     if regraded.before != regraded.after:
         OUT.print(f"differences: {out / FILE}", soft_wrap=True)
 
@@ -140,21 +143,21 @@ def show_kinds(kinds: Iterable[tuple[str, int, Sequence[str], str]]) -> None:
 
 def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
     """Show the adjustments: what changed, whether it counts, reviewer, time and comment."""
-    found = list(rows)
-    if found:
+    adjustments = list(rows)
+    if adjustments:
         columns = ("submission", "criterion", "points", "", "by", "when", "comment")
-        show_table(columns, [(*row[:-1], _flat(row[-1])) for row in found])
+        show_table(columns, [(*row[:-1], _flat(row[-1])) for row in adjustments])
     else:
         ERR.print("no points were adjusted")
 
 
 def show_comments(comments: Iterable[Comment]) -> None:
     """Show the comments: student, text, mistake, reviewer and time; one to many in one row."""
-    told = defaultdict[tuple[str, ...], list[str]](list)
+    groups = defaultdict[tuple[str, ...], list[str]](list)
     for comment in comments:
-        said = (_flat(comment.comment), comment.mistake, comment.reviewer, comment.made_at[:10])
-        told[(*said, "" if comment.mistake else str(comment.number))].append(comment.submission)
-    rows = [(first_few(names), *said) for (*said, _), names in told.items()]
+        cells = (_flat(comment.comment), comment.mistake, comment.reviewer, comment.made_at[:10])
+        groups[(*cells, "" if comment.mistake else str(comment.number))].append(comment.submission)
+    rows = [(first_few(names), *cells) for (*cells, _), names in groups.items()]
     if rows:
         show_table(("submission", "comment", "mistake", "by", "when"), rows)
     else:
@@ -164,8 +167,7 @@ def show_comments(comments: Iterable[Comment]) -> None:
 def show_extensions(granted: Iterable[Granted]) -> None:
     """Show who was given more time by whom, when and why."""
     rows = [
-        (each.student, each.due.isoformat(), each.by, each.made_at[:10], each.comment)
-        for each in granted
+        (row.student, row.due.isoformat(), row.by, row.made_at[:10], row.comment) for row in granted
     ]
     if rows:
         show_table(("student", "due", "by", "when", "comment"), rows)
@@ -176,9 +178,9 @@ def show_extensions(granted: Iterable[Granted]) -> None:
 def show_accounts(accounts: Sequence[Account], folders: Sequence[str]) -> None:
     """Show the late days that students used in each folder, and those that are left."""
     rows = [
-        (each.student, *map(number, each.used), number(each.left))
-        for each in accounts
-        if any(each.used)
+        (account.student, *map(number, account.used), number(account.left))
+        for account in accounts
+        if any(account.used)
     ]
     if rows:
         show_table(("student", *folders, "left"), rows)
@@ -208,8 +210,8 @@ def show_merges(merges: Iterable[Merge]) -> None:
 def show_drops(drops: Sequence[Mapping[str, str]]) -> None:
     """Show who was marked as dropped or enrolled, the oldest first."""
     rows = [
-        (each["student"], each["status"], each["by"], each["made_at"][:10], each["comment"])
-        for each in drops
+        (row["student"], row["status"], row["by"], row["made_at"][:10], row["comment"])
+        for row in drops
     ]
     if rows:
         show_table(("student", "status", "by", "when", "comment"), rows)
@@ -248,9 +250,9 @@ def _flat(text: str) -> str:
 
 def show_request(each: Request) -> None:
     """Show one request with its replies."""
-    made = each.made_at[:16].replace("T", " ")
+    time = each.made_at[:16].replace("T", " ")
     OUT.print(
-        f"{each.number}: {line(each.submission)}, {line(each.criterion)}, {each.state}; {made} UTC",
+        f"{each.number}: {line(each.submission)}, {line(each.criterion)}, {each.state}; {time} UTC",
         soft_wrap=True,
     )
     for part in each.reason.splitlines():
@@ -287,29 +289,29 @@ def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]
         return
     columns = ("question", "line", "read twice", "alpha", "95% interval", "both", "one", "neither")
     rows = []
-    for each in found:
-        about = (decided_as(each.check), each.line or "points", str(each.answers))
-        bounds = f"{each.low:.2f} to {each.high:.2f}" if each.low is not None else "-"
-        counts = ("-", "-", "-") if each.line == POINTS else map(str, each.confusion)
-        rows.append((*about, _two_digits(each.alpha), bounds, *counts))
+    for item in found:
+        about = (decided_as(item.check), item.line or "points", str(item.answers))
+        bounds = f"{item.low:.2f} to {item.high:.2f}" if item.low is not None else "-"
+        counts = ("-", "-", "-") if item.line == POINTS else map(str, item.confusion)
+        rows.append((*about, _two_digits(item.alpha), bounds, *counts))
     show_table(columns, rows)
-    for each in found:
-        if each.line == POINTS and each.disagreements:
+    for item in found:
+        if item.line == POINTS and item.disagreements:
             names = ", ".join(
-                handles.get(key, "an answer that has changed") for key in each.disagreements[:SHOWN]
+                handles.get(key, "an answer that has changed") for key in item.disagreements[:SHOWN]
             )
-            OUT.print(f"{line(decided_as(each.check))}: different points for {line(names, 1000)}")
+            OUT.print(f"{line(decided_as(item.check))}: different points for {line(names, 1000)}")
 
 
 def show_paces(found: Sequence[Pace]) -> None:
     """Show how fast each person decided, and whether later answers got more or fewer points."""
     rows = [
         (
-            decided_as(each.check), each.reviewer, str(each.decisions),
-            "-" if each.seconds is None else f"{each.seconds:.0f}", _two_digits(each.drift),
-            "-" if each.p_value is None else f"{each.p_value:.3f}",
+            decided_as(pace.check), pace.reviewer, str(pace.decisions),
+            "-" if pace.seconds is None else f"{pace.seconds:.0f}", _two_digits(pace.drift),
+            "-" if pace.p_value is None else f"{pace.p_value:.3f}",
         )
-        for each in found
+        for pace in found
     ]  # fmt: skip
     if rows:
         show_table(("question", "reviewer", "decisions", "seconds each", "drift", "p"), rows)

@@ -94,7 +94,7 @@ class AnswerView:
     def ticked(self) -> int:
         """The number of answers that a group decision applies to by default."""
         waiting = (member for member in self.members if member.standing.state == "undecided")
-        return 1 + sum(not each.current for each in waiting)
+        return 1 + sum(not member.current for member in waiting)
 
 
 def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
@@ -120,7 +120,7 @@ def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
         trail=_entries(trail, standing),
         old_rubric=holds is not None and not same_rubric(holds, rubric),
         adjusted=_adjusted(site, answer),
-        members=tuple(_member(site, shown, each) for each in mine),
+        members=tuple(_member(site, shown, handle) for handle in mine),
         groups=_groups(site, session, shown),
         before=answer_address(question.id, order[here - 1]) if here else "",
         after=answer_address(question.id, order[here + 1]) if here + 1 < len(order) else "",
@@ -132,8 +132,8 @@ def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
 def _adjusted(site: Site, answer: Answer) -> CriterionResult | None:
     """Return this answer's criterion if somebody adjusted its points by hand."""
     criteria = site.review.counted(answer.submission).criteria
-    found = (c for c in criteria if any(check.id == answer.check for check in c.checks))
-    return next((each for each in found if each.adjusted), None)
+    matches = (c for c in criteria if any(check.id == answer.check for check in c.checks))
+    return next((graded for graded in matches if graded.adjusted), None)
 
 
 def _evidence(suggestions: list[Suggestion]) -> list[Evidence]:
@@ -151,8 +151,8 @@ def _evidence(suggestions: list[Suggestion]) -> list[Evidence]:
 
 def _draft(trail: list[Decision], standing: Standing, rubric: Review, start_from: int) -> Verdict:
     """Return the form's initial contents: the requested decision, or else the one that counts."""
-    asked = [each for each in trail if each.number == start_from and not each.undoes]
-    begin = asked[0] if asked else standing.holds
+    requested = [row for row in trail if row.number == start_from and not row.undoes]
+    begin = requested[0] if requested else standing.holds
     return verdict_of(begin, rubric) if begin else Verdict(frozenset())
 
 
@@ -163,17 +163,15 @@ def _lines(rubric: Review, draft: Verdict, suggestions: list[Suggestion]) -> tup
             item.text,
             item.points,
             n in draft.items,
-            tuple(found for found in suggestions if found.item == n),
+            tuple(suggestion for suggestion in suggestions if suggestion.item == n),
         )
         for n, item in enumerate(rubric.items, 1)
     )
 
 
 def _entries(trail: list[Decision], standing: Standing) -> tuple[Entry, ...]:
-    undone, open_ = {each.undoes for each in trail}, {each.number for each in standing.open}
-    return tuple(
-        Entry(each, each.number in open_, each.number in undone) for each in reversed(trail)
-    )
+    undone, open_ = {row.undoes for row in trail}, {row.number for row in standing.open}
+    return tuple(Entry(row, row.number in open_, row.number in undone) for row in reversed(trail))
 
 
 def _walk(site: Site, session: Session, shown: Shown) -> list[str]:
@@ -182,9 +180,9 @@ def _walk(site: Site, session: Session, shown: Shown) -> list[str]:
     if not session.undecided:
         return order
     return [
-        each
-        for each in order
-        if each == shown.handle or site.waits(site.answer(shown.question, each))
+        handle
+        for handle in order
+        if handle == shown.handle or site.waits(site.answer(shown.question, handle))
     ]
 
 
@@ -197,7 +195,7 @@ def _member(site: Site, shown: Shown, handle: str) -> Member:
 def _groups(site: Site, session: Session, shown: Shown) -> tuple[Group, ...]:
     groups = []
     for number, handles in enumerate(site.groups(shown.question), 1):
-        waiting = [each for each in handles if site.waits(site.answer(shown.question, each))]
+        waiting = [handle for handle in handles if site.waits(site.answer(shown.question, handle))]
         current = shown.handle in handles
         if waiting or current or not session.undecided:
             address = answer_address(shown.question, (waiting or handles)[0])

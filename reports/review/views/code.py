@@ -80,14 +80,14 @@ def read_code(result: Result, task: Assignment) -> list[CodeFile]:
         open_upload(result.submission.path, Path(work)) as folder,
     ):
         sizes = list_files(folder).files
-        found = find(sizes, task.files.code, (), whole=task.files.whole)
-        code = found.code or PurePosixPath()
+        layout = find(sizes, task.files.code, (), whole=task.files.whole)
+        code = layout.code or PurePosixPath()
         failures = _failures(result, code)
         names = sorted(size for size in sizes if size.suffix in SHOWN)
-        ordered = sorted(names, key=lambda each: (each not in failures, len(each.parts)))
+        ordered = sorted(names, key=lambda path: (path not in failures, len(path.parts)))
         shown, room = list[CodeFile](), CHARACTERS
-        for each in ordered[:FILES]:
-            shown.append(_file(folder, each, code, failures.get(each, {}), room))
+        for path in ordered[:FILES]:
+            shown.append(_file(folder, path, code, failures.get(path, {}), room))
             room -= sum(len(line.text) for line in shown[-1].lines)
         return shown
 
@@ -97,12 +97,12 @@ Failures = Mapping[int, tuple[CheckResult, ...]]
 
 def _failures(result: Result, code: PurePosixPath) -> dict[PurePosixPath, Failures]:
     """Return the checks that ended in the student's code, by file and line."""
-    found: dict[PurePosixPath, dict[int, tuple[CheckResult, ...]]] = {}
-    for each in (check for graded in result.criteria for check in graded.checks):
-        if (place := where_ended(each)) is not None:
-            lines = found.setdefault(code / place[0], {})
-            lines[place[1]] = (*lines.get(place[1], ()), each)
-    return dict(found)
+    failures: dict[PurePosixPath, dict[int, tuple[CheckResult, ...]]] = {}
+    for check in (check for graded in result.criteria for check in graded.checks):
+        if (place := where_ended(check)) is not None:
+            lines = failures.setdefault(code / place[0], {})
+            lines[place[1]] = (*lines.get(place[1], ()), check)
+    return dict(failures)
 
 
 def _file(

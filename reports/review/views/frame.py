@@ -47,12 +47,12 @@ class Frame:
     @property
     def decided(self) -> int:
         """The number of decided answers."""
-        return sum(each.decided for each in self.tabs)
+        return sum(tab.decided for tab in self.tabs)
 
     @property
     def answers(self) -> int:
         """The number of answers."""
-        return sum(each.answers for each in self.tabs)
+        return sum(tab.answers for tab in self.tabs)
 
 
 def frame(site: Site, session: Session, here: str) -> Frame:
@@ -75,7 +75,7 @@ def frame(site: Site, session: Session, here: str) -> Frame:
 
 def _parts(here: str, tabs: tuple[Tab, ...], requests: int) -> tuple[Part, ...]:
     written, asked = here.startswith((WRITTEN, "/q/")), here.startswith(REQUESTS)
-    undecided = sum(each.answers - each.decided for each in tabs)
+    undecided = sum(tab.answers - tab.decided for tab in tabs)
     return (
         Part("Students", "/", not (written or asked)),
         Part("Manual grading", WRITTEN, written, undecided, "undecided"),

@@ -54,23 +54,23 @@ class Help:
 
     async def sort(self, question: str, answers: Answers) -> None:
         """Group the answers to a question, unless they are already grouped."""
-        known = self._groups.get(question)
-        if known is None or known[0] is not answers:
-            texts = {handle: each.text for handle, each in answers.items()}
+        cached = self._groups.get(question)
+        if cached is None or cached[0] is not answers:
+            texts = {handle: answer.text for handle, answer in answers.items()}
             loop = asyncio.get_running_loop()
-            known = answers, loop.run_in_executor(self._worker, self._sorted, texts)
-            self._groups[question] = known
-        await known[1]
+            cached = answers, loop.run_in_executor(self._worker, self._sorted, texts)
+            self._groups[question] = cached
+        await cached[1]
 
     def groups(self, question: str, answers: Answers) -> Groups:
         """Return groups of similar answers (handles), largest first.
 
         Until they are sorted, every group has a single answer.
         """
-        known = self._groups.get(question)
-        if known is None or known[0] is not answers or not known[1].done():
+        cached = self._groups.get(question)
+        if cached is None or cached[0] is not answers or not cached[1].done():
             return [(handle,) for handle in answers]
-        return known[1].result()
+        return cached[1].result()
 
     def read_ahead(self, rubric: Review, answer: Answer) -> asyncio.Future[list[Suggestion]]:
         """Start to compute the suggestions for an answer, unless that has already started."""
@@ -104,21 +104,21 @@ class Help:
 
 def proposed(rubric: Review, text: str, encoder: Encoder) -> list[Suggestion]:
     """Return the machine's suggestions, item by item; a person decides."""
-    found = []
-    for each in propose(rubric, text, encoder=encoder):
-        passages = [(True, against.passage) for against in each.contradictions]
-        if each.support is not None and each.confidence >= PERHAPS_FROM:
-            passages.append((False, each.support))
-        found += [
+    suggestions = []
+    for proposal in propose(rubric, text, encoder=encoder):
+        passages = [(True, against.passage) for against in proposal.contradictions]
+        if proposal.support is not None and proposal.confidence >= PERHAPS_FROM:
+            passages.append((False, proposal.support))
+        suggestions += [
             Suggestion(
-                item=each.item + 1,
+                item=proposal.item + 1,
                 against=against,
-                likely=each.ticked,
-                confidence=each.confidence,
+                likely=proposal.ticked,
+                confidence=proposal.confidence,
                 sentence=passage.text,
                 start=passage.start,
                 end=passage.end,
             )
             for against, passage in passages
         ]
-    return found
+    return suggestions

@@ -50,7 +50,7 @@ class OverviewView:
     @property
     def complete(self) -> int:
         """The number of submissions that have a total."""
-        return sum(each.complete for each in self.totals)
+        return sum(total.complete for total in self.totals)
 
 
 def overview_view(
@@ -59,7 +59,7 @@ def overview_view(
     """Return the overview, as this visitor sees it."""
     material = site.review.material
     results = [site.review.counted(name) for name in material.results]
-    results.sort(key=lambda each: _by(session, each))
+    results.sort(key=lambda result: _by(session, result))
     return OverviewView(
         frame=frame(site, session, WRITTEN),
         totals=tuple(_total(n, result, session) for n, result in enumerate(results, 1)),
@@ -87,18 +87,18 @@ def _total(place: int, result: Result, session: Session) -> Total:
 
 def _recent(site: Site) -> tuple[Said, ...]:
     latest = site.review.trail.rows[: -RECENT - 1 : -1]
-    wanted = {(row.submission, row.check, row.answer) for row in latest}
-    known = {
+    keys = {(row.submission, row.check, row.answer) for row in latest}
+    by_key = {
         answer.key: answer
         for answers in site.review.material.answers.values()
         for answer in answers.values()
-        if answer.key in wanted
+        if answer.key in keys
     }
-    said = []
+    recent = []
     for row in latest:
-        answer = known.get((row.submission, row.check, row.answer))
+        answer = by_key.get((row.submission, row.check, row.answer))
         question = decided_as(row.check)
         address = answer_address(question, answer.handle) if answer else ""
         points = answer.points_of(row) if answer else row.earned
-        said.append(Said(row, points, question, answer.place if answer else 0, address))
-    return tuple(said)
+        recent.append(Said(row, points, question, answer.place if answer else 0, address))
+    return tuple(recent)

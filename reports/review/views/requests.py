@@ -38,12 +38,15 @@ class RequestsView:
 def requests_view(site: Site, session: Session, typed: Typed | None = None) -> RequestsView:
     """Return the page of requests, as it is now."""
     everything = site.review.store.requests()
-    given = (each.row.submission for each in site.students.all())
+    submissions = (student.row.submission for student in site.students.all())
     return RequestsView(
         frame=frame(site, session, REQUESTS),
-        open=tuple(each for each in everything if each.is_open),
-        closed=tuple(each for each in reversed(everything) if not each.is_open),
-        known={each.id: marked(each.student).strip() or each.id for each in given},
+        open=tuple(request for request in everything if request.is_open),
+        closed=tuple(request for request in reversed(everything) if not request.is_open),
+        known={
+            submission.id: marked(submission.student).strip() or submission.id
+            for submission in submissions
+        },
         typed=typed or Typed(),
         words=WORDS | {"open": "Open"},
     )

@@ -162,8 +162,8 @@ def student_desk(
 def _neighbors(site: Site, session: Session, submission: str) -> list[str]:
     """Return the students between whom the keys go: those found by the last search, if several."""
     ids = site.students.ids()
-    found = [each for each in session.found if each in {*ids}]
-    return found if submission in found and len(found) > 1 else ids
+    matches = [name for name in session.found if name in {*ids}]
+    return matches if submission in matches and len(matches) > 1 else ids
 
 
 def _enrollment(site: Site, given: Submission) -> Enrollment:
@@ -174,20 +174,22 @@ def _enrollment(site: Site, given: Submission) -> Enrollment:
         alone or keys_of_one(person)[0]: person for person in people if alone or keys_of_one(person)
     }
     names = keys_of(given.id, given.student)
-    own = tuple(row for row in rows if name_key(row["student"]) in names)
-    return Enrollment(by_name, own, len(rows))
+    marks = tuple(row for row in rows if name_key(row["student"]) in names)
+    return Enrollment(by_name, marks, len(rows))
 
 
 def _attempts(site: Site, submission: str) -> AboutAttempts:
     review = site.review
-    people = {each.row.submission.id: each.row.submission.student for each in site.students.all()}
+    people = {
+        student.row.submission.id: student.row.submission.student for student in site.students.all()
+    }
     listed = frozenset(people)
     for member in review.store.members(review.store.generation().number):
         if not member.listed:
             people[member.submission], _ = review.store.people_and_time(member)
     merges = read_merges(review.folder)
     root = student_of(merges, submission)
-    merged = (each for name, each in merges.items() if student_of(merges, name) == root)
+    merged = (merge for name, merge in merges.items() if student_of(merges, name) == root)
     counts = which_count(people, listed, submission)
     rule = (
         list(merges.values())[-1].attempts
@@ -200,15 +202,15 @@ def _attempts(site: Site, submission: str) -> AboutAttempts:
 
 
 def _dates(site: Site, result: Result, dues: Extensions) -> DueDates | None:
-    given = result.submission
-    due = dues.due_of(given)
+    submission = result.submission
+    due = dues.due_of(submission)
     if due is None or due.tzinfo is None:
         return None
-    names = keys_of(given.id, given.student)
+    names = keys_of(submission.id, submission.student)
     costs = site.students.rules().policy.lateness.percent
     late_days = late_days_of(site.review.folder, names) if costs else None
     granted = tuple(extensions_of(dues, names))
-    submitted = given.submitted_at and given.submitted_at.astimezone(due.tzinfo)
+    submitted = submission.submitted_at and submission.submitted_at.astimezone(due.tzinfo)
     return DueDates(due, submitted, granted, len(dues.granted), late_days)
 
 
@@ -232,9 +234,9 @@ def _visibility(criterion: Criterion, opened: Collection[str]) -> str:
 
 def _desks(site: Site, result: Result, opened: Collection[str]) -> tuple[Desk, ...]:
     trail = [
-        each
-        for each in site.review.store.adjustments().all()
-        if each.submission == result.submission.id
+        adjustment
+        for adjustment in site.review.store.adjustments().all()
+        if adjustment.submission == result.submission.id
     ]
     return tuple(
         Desk(
@@ -250,23 +252,26 @@ def _desks(site: Site, result: Result, opened: Collection[str]) -> tuple[Desk, .
 
 def places_in(graded: CriterionResult) -> tuple[tuple[str, int], ...]:
     """Return the student's lines at which checks of a criterion ended, each once."""
-    found = map(where_ended, graded.checks)
-    return tuple(dict.fromkeys(each for each in found if each is not None))
+    places = map(where_ended, graded.checks)
+    return tuple(dict.fromkeys(place for place in places if place is not None))
 
 
 def _judged(graded: CriterionResult) -> tuple[str, ...]:
     """Return the files that failed checks name as the code that they judge."""
-    found = (JUDGED.search(check.message) for check in graded.checks if check.status != "passed")
-    return tuple(dict.fromkeys(each[1] for each in found if each is not None))
+    matches = (JUDGED.search(check.message) for check in graded.checks if check.status != "passed")
+    return tuple(dict.fromkeys(match[1] for match in matches if match is not None))
 
 
 def _groups(site: Site, result: Result) -> tuple[Group, ...]:
     titles = {graded.criterion.id: graded.criterion.title for graded in result.criteria}
     everyone = site.students.all()
-    own = next(each for each in everyone if each.row.submission.id == result.submission.id)
-    checks = {mistake: check for check, mistake in reversed(list(own.mistakes.items()))}
+    this_student = next(
+        student for student in everyone if student.row.submission.id == result.submission.id
+    )
+    checks = {mistake: check for check, mistake in reversed(list(this_student.mistakes.items()))}
     counts = {
-        mistake: sum(mistake in each.mistakes.values() for each in everyone) for mistake in checks
+        mistake: sum(mistake in student.mistakes.values() for student in everyone)
+        for mistake in checks
     }
     return tuple(
         Group(check, titles[mistake[0]], mistake[1], counts[mistake])

@@ -69,28 +69,30 @@ class StartView:
 def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
     """Return the start page."""
     review = site.review
-    rows = [each.row for each in site.students.all()]
+    rows = [student.row for student in site.students.all()]
     words = folded(wanted.words).split()
-    asked = frozenset(request.submission for request in review.store.requests() if request.is_open)
-    kinds = {row.submission.id: _kinds(row, asked) for row in rows}
-    found = [
+    requested = frozenset(
+        request.submission for request in review.store.requests() if request.is_open
+    )
+    kinds = {row.submission.id: _kinds(row, requested) for row in rows}
+    matches = [
         row
         for row in rows
         if _has(row, words) and (not wanted.show or wanted.show in kinds[row.submission.id])
     ]
     searched = bool(words or wanted.show)
-    session.found = tuple(each.submission.id for each in found) if searched else ()
+    session.found = tuple(row.submission.id for row in matches) if searched else ()
     task, rules = review.assignment_now(), site.students.rules()
     end = end_of(task, read_extensions(review.folder, task))
     start = (wanted.page - 1) * ROWS
     return StartView(
         frame=frame(site, session, "/"),
         wanted=wanted,
-        rows=tuple(found[start : start + ROWS]),
-        asked=asked,
-        found=len(found),
+        rows=tuple(matches[start : start + ROWS]),
+        asked=requested,
+        found=len(matches),
         students=len(rows),
-        counts=Counter(kind for found in kinds.values() for kind in found),
+        counts=Counter(kind for row_kinds in kinds.values() for kind in row_kinds),
         has_names=any(row.submission.student not in ("", row.submission.id) for row in rows),
         has_finals=any(row.final is not None for row in rows),
         waiting=tuple(not_shown_yet(task, rules.opened, end)),
@@ -107,16 +109,16 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
 
 def tables(folder: Path) -> tuple[str, ...]:
     """Return the names of the CSV files in DIR."""
-    found = (each.name for each in folder.glob("*.csv") if each.is_file())
-    return tuple(sorted(name for name in found if not name.startswith(".")))
+    names = (file.name for file in folder.glob("*.csv") if file.is_file())
+    return tuple(sorted(name for name in names if not name.startswith(".")))
 
 
 def _kinds(row: Row, asked: Collection[str]) -> set[str]:
     """Return which of `SHOWN` list a submission."""
     if not row.reason:
         return set()
-    found = {"attention", row.status} | ({"requests"} if row.submission.id in asked else set())
-    return found & {*SHOWN}
+    kinds = {"attention", row.status} | ({"requests"} if row.submission.id in asked else set())
+    return kinds & {*SHOWN}
 
 
 def _has(row: Row, words: list[str]) -> bool:

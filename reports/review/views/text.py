@@ -66,18 +66,18 @@ def moment(decided_at: str) -> Markup:
 
 def _spans(text: str, evidence: Iterable[Evidence]) -> Iterable[tuple[int, int, list[str]]]:
     """Yield the text in pieces, each with the labels that cover it."""
-    found = [replace(each, end=min(each.end, len(text))) for each in evidence]
-    borders = {0, len(text), *(each.start for each in found), *(each.end for each in found)}
+    spans = [replace(span, end=min(span.end, len(text))) for span in evidence]
+    borders = {0, len(text), *(span.start for span in spans), *(span.end for span in spans)}
     for start, end in pairwise(sorted(place for place in borders if 0 <= place <= len(text))):
-        over = {each.label for each in found if each.start <= start and end <= each.end}
+        over = {span.label for span in spans if span.start <= start and end <= span.end}
         yield start, end, sorted(over)
 
 
 def _piece(text: str, labels: Sequence[str]) -> Markup:
     if not labels:
         return visible(text)
-    said = Markup('<span class="away"> suggested: </span>') + ", ".join(labels)
-    return Markup('<mark>{}<sup class="for">{}</sup></mark>').format(visible(text), said)
+    note = Markup('<span class="away"> suggested: </span>') + ", ".join(labels)
+    return Markup('<mark>{}<sup class="for">{}</sup></mark>').format(visible(text), note)
 
 
 def _runs(text: str) -> Iterable[tuple[bool, Iterable[str]]]:

@@ -21,8 +21,8 @@ def is_own(client_port: int, port: int) -> bool:
 
     If the connection was closed in the meantime, it has no owner, but nobody waits for a reply.
     """
-    found = next(_owners(client_port, port), None)
-    return found is None or found in (ROOT, os.getuid())
+    owner = next(_owners(client_port, port), None)
+    return owner is None or owner in (ROOT, os.getuid())
 
 
 def _owners(client_port: int, port: int) -> Iterator[int]:

@@ -47,17 +47,19 @@ async def decide(request: Request, question: str, handle: str) -> Response:
         page = answer_view(site, session, shown)
         return HTMLResponse(render("answer.html.jinja", page), 422)
     targets = [(site.answer(question, name), seen) for name, seen in _targets(form, handle)]
-    made = [
-        make_decision(verdict, rubric, each, reviewer=session.reviewer, seen=seen)
-        for each, seen in targets
+    decisions = [
+        make_decision(verdict, rubric, target, reviewer=session.reviewer, seen=seen)
+        for target, seen in targets
     ]
-    store(site, made)
-    contested = [each for each, _ in targets if site.review.standing(each).state == "contested"]
+    store(site, decisions)
+    contested = [
+        target for target, _ in targets if site.review.standing(target).state == "contested"
+    ]
     if contested:
         session.notice = CONTESTED
         return RedirectResponse(answer_address(question, contested[0].handle), 303)
-    given = [each.points_of(row) for (each, _), row in zip(targets, made, strict=True)]
-    session.notice = said(given, answer.place)
+    earned = [target.points_of(row) for (target, _), row in zip(targets, decisions, strict=True)]
+    session.notice = said(earned, answer.place)
     return RedirectResponse(site.next_waiting(question, handle) or WRITTEN, 303)
 
 
@@ -71,9 +73,9 @@ def store(site: Site, decisions: list[Decision], *, unseen: bool = True) -> None
 
 def said(given: Sequence[float], place: int) -> str:
     """Return a sentence that says what was saved."""
-    others = f" and {len(given) - 1} more in its group" if len(given) > 1 else ""
+    rest = f" and {len(given) - 1} more in its group" if len(given) > 1 else ""
     least = f"{number(min(given))} to " if number(min(given)) != number(max(given)) else ""
-    return f"Saved: {least}{points(max(given))} for answer {place}{others}."
+    return f"Saved: {least}{points(max(given))} for answer {place}{rest}."
 
 
 def _draft(form: Form) -> Verdict:
@@ -101,16 +103,16 @@ async def undo(request: Request) -> Response:
         return RedirectResponse(WRITTEN, 303)
     taken = [
         replace(
-            each,
-            undoes=each.number,
+            decision,
+            undoes=decision.number,
             items=(),
             adjustment=0.0,
             comment="",
             reviewer=session.reviewer,
-            seen=each.number,
+            seen=decision.number,
             number=0,
         )
-        for each in last
+        for decision in last
     ]
     store(site, taken)
     session.notice = f"Undone: {len(last)} decision{'s' if len(last) > 1 else ''}."
@@ -149,16 +151,16 @@ async def write(request: Request) -> Response:
 async def take_in(request: Request) -> Response:
     """Import a CSV of decisions: all of it, or nothing and one line per error."""
     site, session, form = await sent(request)
-    found = read_sheet(site, form.file, session.reviewer)
-    if found.problems:
-        page = overview_view(site, session, problems=found.problems)
+    sheet = read_sheet(site, form.file, session.reviewer)
+    if sheet.problems:
+        page = overview_view(site, session, problems=sheet.problems)
         return HTMLResponse(render("overview.html.jinja", page), 422)
     try:
-        store(site, list(found.decisions), unseen=found.blind)
+        store(site, list(sheet.decisions), unseen=sheet.blind)
     except Overtaken as error:
         why = "Nothing was imported. Download the CSV again and fill it in."
         raise Refusal(409, "Someone decided in the meantime", why) from error
-    session.notice = f"{len(found.decisions)} decisions imported, {found.unchanged} unchanged."
+    session.notice = f"{len(sheet.decisions)} decisions imported, {sheet.unchanged} unchanged."
     return RedirectResponse(WRITTEN, 303)
 
 

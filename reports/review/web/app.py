@@ -97,8 +97,8 @@ async def guard(request: Request, answering: Answering) -> Response:
             "The request is too large, or its length is missing.", 413, HEADERS
         )
     answer = await answering(request)
-    own = answer.headers.get("Content-Security-Policy")  # of a page with a style and script in it
-    answer.headers.update(HEADERS | ({"Content-Security-Policy": own} if own else {}))
+    csp = answer.headers.get("Content-Security-Policy")  # of a page with a style and script in it
+    answer.headers.update(HEADERS | ({"Content-Security-Policy": csp} if csp else {}))
     return answer
 
 
@@ -122,14 +122,14 @@ async def explain(request: Request, error: Exception) -> Response:
     form = await request.form() if request.method == "POST" else {}
     typed = "\n".join(str(form[name]) for name in TYPED if form.get(name))
     why = f"{error}; {error.hint}".strip("; ")
-    told = Refusal(409, "This is not possible right now", why, typed)
-    return HTMLResponse(render("refusal.html.jinja", told), told.status)
+    refusal = Refusal(409, "This is not possible right now", why, typed)
+    return HTMLResponse(render("refusal.html.jinja", refusal), refusal.status)
 
 
 async def no_page(_: Request, error: Exception) -> Response:
     """Return the page for a wrong address, or for a form that cannot be read or was not sent."""
     status = error.status_code if isinstance(error, HTTPException) else 404
-    told = Refusal(status, "There is no such page", "The address is not one of this server.")
+    refusal = Refusal(status, "There is no such page", "The address is not one of this server.")
     if status == 400:
-        told = Refusal(status, "The form cannot be read", "Reload the page and try again.")
-    return HTMLResponse(render("refusal.html.jinja", told), status)
+        refusal = Refusal(status, "The form cannot be read", "Reload the page and try again.")
+    return HTMLResponse(render("refusal.html.jinja", refusal), status)

@@ -66,7 +66,7 @@ async def question(request: Request, question: str) -> Response:
     site, _ = visitor(request)
     await site.sorted(question)
     order = site.order(question)
-    waiting = [each for each in order if site.waits(site.answer(question, each))]
+    waiting = [handle for handle in order if site.waits(site.answer(question, handle))]
     return RedirectResponse(answer_address(question, (waiting or order)[0]), 303)
 
 

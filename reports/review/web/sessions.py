@@ -23,8 +23,8 @@ class Session:
 
     def take_notice(self) -> str:
         """Return the message that is shown once, and clear it."""
-        said, self.notice = self.notice, ""
-        return said
+        notice, self.notice = self.notice, ""
+        return notice
 
     def holds(self, form_token: str) -> bool:
         """Return whether a form was sent from a page of this session."""

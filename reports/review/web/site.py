@@ -61,8 +61,8 @@ class Site:
         work = self.help.read_ahead(rubric, self.answer(name, handle))
         order = self.order(name)
         here = order.index(handle)
-        for each in order[here + 1 : here + 1 + AHEAD]:
-            self.help.read_ahead(rubric, self.answer(name, each))
+        for next_handle in order[here + 1 : here + 1 + AHEAD]:
+            self.help.read_ahead(rubric, self.answer(name, next_handle))
         await work
 
     def question(self, name: str) -> tuple[Question, Rubric]:
@@ -82,10 +82,10 @@ class Site:
 
     def answer(self, name: str, handle: str) -> Answer:
         """Return one answer. Raises Refusal if it no longer exists."""
-        found = self.answers(name).get(handle)
-        if found is None:
+        answer = self.answers(name).get(handle)
+        if answer is None:
             raise Refusal(404, "No such answer", "It may have been regraded in the meantime.")
-        return found
+        return answer
 
     def groups(self, name: str) -> list[tuple[str, ...]]:
         """Return the handles of similar answers, group by group."""
@@ -108,9 +108,9 @@ class Site:
         """Return the next undecided answer's address: later ones, earlier ones, other questions."""
         order = self.order(name)
         start = order.index(handle) + 1 if handle in order else 0
-        for each in (*order[start:], *order[:start]):
-            if each != handle and self.waits(self.answer(name, each)):
-                return answer_address(name, each)
+        for candidate in (*order[start:], *order[:start]):
+            if candidate != handle and self.waits(self.answer(name, candidate)):
+                return answer_address(name, candidate)
         names = list(self.review.material.answers)
         for other in names[names.index(name) + 1 :] + names[: names.index(name)]:
             if any(map(self.waits, self.answers(other).values())):
@@ -123,8 +123,8 @@ class Site:
         undone = {row.undoes for row in rows}
         for row in reversed(rows):
             if row.reviewer == reviewer and not row.undoes and row.number not in undone:
-                same = (each for each in rows if each.action == row.action and not each.undoes)
-                return [each for each in same if each.number not in undone]
+                same = (other for other in rows if other.action == row.action and not other.undoes)
+                return [decision for decision in same if decision.number not in undone]
         return []
 
 

@@ -54,7 +54,7 @@ async def adjust(request: Request, submission: str) -> Response:
     if form.one("points").strip() and action != "points":
         problem = "You typed points but chose something else. Clear them or choose `These points`."
         return _again(site, session, submission, Draft(criterion, _typed(form), problem))
-    asked = Asked(
+    adjustment = Asked(
         submission,
         criterion,
         form.one("points").strip() if action == "points" else "",
@@ -64,13 +64,13 @@ async def adjust(request: Request, submission: str) -> Response:
     )
     try:
         store = site.review.store
-        (said,) = Adjusting(store, store.adjustments()).adjust([asked], session.reviewer)
+        (sentence,) = Adjusting(store, store.adjustments()).adjust([adjustment], session.reviewer)
     except UsageError as error:
         problem = f"{error}; {error.hint}"
         return _again(site, session, submission, Draft(criterion, _typed(form), problem))
-    session.notice = f"Saved: {said}"
+    session.notice = f"Saved: {sentence}"
     await site.outputs.changed()
-    place = next((n for n, each in enumerate(graded, 1) if each.criterion.id == criterion), 0)
+    place = next((n for n, result in enumerate(graded, 1) if result.criterion.id == criterion), 0)
     return RedirectResponse(f"{student_address(submission)}#c{place}", 303)
 
 
@@ -78,13 +78,13 @@ async def comment(request: Request, submission: str) -> Response:
     """Comment on a student or on everyone who made the same mistake, or withdraw a comment."""
     site, session, form = await sent(request)
     result_of(site, submission)
-    made = Comment(submission, session.reviewer, form.one("comment"))
+    entry = Comment(submission, session.reviewer, form.one("comment"))
     number, store = whole(form.one("withdraw")), site.review.store
     try:
         if number:
             session.notice = withdraw(store, submission, session.reviewer, number)
         else:
-            session.notice = store_comment(store, made, form.one("check"))
+            session.notice = store_comment(store, entry, form.one("check"))
     except UsageError as error:
         return _again(site, session, submission, Draft("", _typed(form), str(error)))
     await site.outputs.changed()
@@ -94,20 +94,22 @@ async def comment(request: Request, submission: str) -> Response:
 async def extend(request: Request, submission: str) -> Response:
     """Give a student more time."""
     site, session, form = await sent(request)
-    asked = Extension(
+    extension = Extension(
         submission, form.one("due"), session.reviewer, form.one("why"), whole(form.one("seen"))
     )
-    change = Change(EXTENDING, lambda store, out, task: store_extension(store, out, task, asked))
+    change = Change(
+        EXTENDING, lambda store, out, task: store_extension(store, out, task, extension)
+    )
     return await _changed(site, session, submission, form, change)
 
 
 async def late_days(request: Request, submission: str) -> Response:
     """Set how many late days a submission uses, whatever the bank says."""
     site, session, form = await sent(request)
-    asked = LateDays(
+    days = LateDays(
         submission, form.one("days"), session.reviewer, form.one("why"), form.one("seen")
     )
-    change = Change(SPENDING, lambda store, out, _: set_late_days(store, out, asked))
+    change = Change(SPENDING, lambda store, out, _: set_late_days(store, out, days))
     return await _changed(site, session, submission, form, change)
 
 
@@ -115,8 +117,8 @@ async def drop(request: Request, submission: str) -> Response:
     """Mark a student as one who left the course, or as one who is in it."""
     site, session, form = await sent(request)
     words = (form.one("student") or submission, form.one("status") == DROPPED, session.reviewer)
-    asked = Dropping(*words, form.one("why"), whole(form.one("seen")))
-    change = Change(ENROLLING, lambda store, out, _: store_drop(store, out, asked))
+    dropping = Dropping(*words, form.one("why"), whole(form.one("seen")))
+    change = Change(ENROLLING, lambda store, out, _: store_drop(store, out, dropping))
     return await _changed(site, session, submission, form, change)
 
 
@@ -128,11 +130,11 @@ async def merge(request: Request, submission: str) -> Response:
         problem = "Write whose it is: a submission, email, number or name."
         return _again(site, session, submission, Draft(MERGING, _typed(form), problem))
     words = (form.one("attempts"), session.reviewer, form.one("why"))
-    asked = Merge(other or submission, "" if other else into, *words)
+    merging = Merge(other or submission, "" if other else into, *words)
     seen = whole(form.one("seen"))
 
     def act(store: Store, out: Path, task: Assignment) -> str:
-        return "; ".join(store_merge(store, out, task, asked, seen=seen))
+        return "; ".join(store_merge(store, out, task, merging, seen=seen))
 
     return await _changed(site, session, submission, form, Change(MERGING, act))
 
@@ -159,8 +161,8 @@ async def _changed(
     merges, ids = read_merges(site.review.folder), site.students.ids()
     # A merged submission may not count any more; the page is that of the attempt that does.
     root = student_of(merges, submission)
-    own = (each for each in (submission, root, *ids) if student_of(merges, each) == root)
-    counts = next((each for each in own if each in ids), "")
+    names = (name for name in (submission, root, *ids) if student_of(merges, name) == root)
+    counts = next((name for name in names if name in ids), "")
     return RedirectResponse(
         f"{student_address(counts)}#{change.part.strip()}" if counts else "/", 303
     )
@@ -183,13 +185,15 @@ async def take(request: Request) -> Response:
     content, named = (form.file, "the file") if form.file else (text.encode(), PASTED)
     try:
         generation, task = store.generation().number, site.review.assignment_now()
-        found = request_in(content, named, store, generation, task)
+        message = request_in(content, named, store, generation, task)
     except UsageError as error:
         typed = Typed(text=text, problem=f"{error}; {error.hint}")
         return HTMLResponse(render("requests.html.jinja", requests_view(site, session, typed)), 422)
-    known = "" if store.request_trail().add(found.request, found.content) else " is stored already"
+    ending = (
+        "" if store.request_trail().add(message.request, message.content) else " is stored already"
+    )
     session.notice = (
-        f"{found.request.submission}, {found.request.criterion}: request{known or ' imported'}"
+        f"{message.request.submission}, {message.request.criterion}: request{ending or ' imported'}"
     )
     await site.outputs.changed()
     return RedirectResponse(REQUESTS, 303)
@@ -199,25 +203,25 @@ async def reply(request: Request, number: int) -> Response:
     """Answer, grant or reject a request."""
     site, session, form = await sent(request)
     store = site.review.store
-    asked = next((each for each in store.requests() if each.number == number), None)
-    answer = next((each for each in ANSWERS if each == form.one("answer")), None)
-    if asked is None or answer is None:
+    regrade_request = next((stored for stored in store.requests() if stored.number == number), None)
+    answer = next((kind for kind in ANSWERS if kind == form.one("answer")), None)
+    if regrade_request is None or answer is None:
         raise Refusal(404, "No such request", "It may have been removed in the meantime.")
     try:
         text = read_comment(form.one("comment"))
         if not text:
             raise Mistyped("Write what the student reads.")
-        made = Reply(answer, text, session.reviewer)
-        store.request_trail().reply(number, made, seen=whole(form.one("seen")))
+        new_reply = Reply(answer, text, session.reviewer)
+        store.request_trail().reply(number, new_reply, seen=whole(form.one("seen")))
     except (Mistyped, Overtaken) as error:
         problem = _overtaken(error) if isinstance(error, Overtaken) else str(error)
         typed = Typed(number, form.one("comment"), problem)
         return HTMLResponse(render("requests.html.jinja", requests_view(site, session, typed)), 422)
     await site.outputs.changed()
-    session.notice = f"Request {number} of {asked.submission}: {answer}."
-    if answer == "granted" and asked.submission in site.students.ids():
+    session.notice = f"Request {number} of {regrade_request.submission}: {answer}."
+    if answer == "granted" and regrade_request.submission in site.students.ids():
         session.notice += " The points have not changed: adjust them here, or correct the check."
-        return RedirectResponse(student_address(asked.submission), 303)
+        return RedirectResponse(student_address(regrade_request.submission), 303)
     return RedirectResponse(f"{REQUESTS}#r{number}", 303)
 
 
@@ -229,8 +233,8 @@ def _overtaken(error: Overtaken) -> str:
 async def release(request: Request) -> Response:
     """Release the criteria that wait for a release, or withdraw the release."""
     site, session, form = await sent(request)
-    said = await site.outputs.release(session.reviewer, released=form.one("released") == "yes")
-    session.notice = "; ".join(said)
+    sentences = await site.outputs.release(session.reviewer, released=form.one("released") == "yes")
+    session.notice = "; ".join(sentences)
     return RedirectResponse("/#release", 303)
 
 

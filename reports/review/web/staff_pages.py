@@ -25,11 +25,11 @@ OWN_PAGES = {"index": COURSE, "regrade": (None, "course.css")}
 async def start(request: Request) -> Response:
     """Show the list of students."""
     site, session = visitor(request)
-    asked = request.query_params
-    page = max(1, whole(asked.get("page", "")))
-    show = asked.get("show", "")
-    wanted = Wanted(asked.get("q", "")[:200], show if show in SHOWN else "", page)
-    return HTMLResponse(render("students.html.jinja", start_view(site, session, wanted)))
+    query = request.query_params
+    page = max(1, whole(query.get("page", "")))
+    show = query.get("show", "")
+    search = Wanted(query.get("q", "")[:200], show if show in SHOWN else "", page)
+    return HTMLResponse(render("students.html.jinja", start_view(site, session, search)))
 
 
 async def student(request: Request, submission: str) -> Response:
@@ -89,11 +89,11 @@ async def requests(request: Request) -> Response:
 async def attachment(request: Request, number: int) -> Response:
     """Return a request's attachment as a download; no browser may take it for a page."""
     site, _ = visitor(request)
-    found = [each for each in site.review.store.requests() if each.number == number]
-    if not found or not found[0].attached:
+    matches = [stored for stored in site.review.store.requests() if stored.number == number]
+    if not matches or not matches[0].attached:
         raise Refusal(404, "No such attachment", "The request may have been removed.")
     content = site.review.store.request_trail().attachment(number)
-    name = f"request-{number}{_suffix(found[0].attached)}"
+    name = f"request-{number}{_suffix(matches[0].attached)}"
     named = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type="application/octet-stream", headers=named)
 
