@@ -88,29 +88,29 @@ def printed(k, n, digits, cut):
 @given(st.sampled_from(KNOWN_SIZES), st.data(), st.integers(1, 12), st.booleans())
 def test_every_true_share_fits_however_it_is_printed(n, data, digits, cut):
     k = data.draw(st.integers(0, n))
-    found = fit(figure_in(printed(k, n, digits, cut)), n)
-    assert found.low <= k <= found.high
+    counts = fit(figure_in(printed(k, n, digits, cut)), n)
+    assert counts.low <= k <= counts.high
 
 
 @given(st.sampled_from(KNOWN_SIZES), st.data())
 def test_every_share_printed_in_full_fits_alone(n, data):
     k = data.draw(st.integers(1, n))
     shown = [repr(k / n), repr(float(np.float32(k) / np.float32(n))), f"{100 * k / n!r} %"]
-    for text in (each for each in shown if len(each) > 12):
-        found = fit(figure_in(text), n)
-        assert (found.low, found.high) == (k, k)
+    for text in (notation for notation in shown if len(notation) > 12):
+        counts = fit(figure_in(text), n)
+        assert (counts.low, counts.high) == (k, k)
 
 
 def test_other_numbers_are_refused_as_often_as_arithmetic_says():
     n, digits = 1427, 4
-    found = [
+    values = [
         value
         for value in range(10**digits + 1)
         if fit(figure_in(f"{value / 10**digits:.{digits}f}"), n).possible
     ]
     # A share is met by one and a half units: the half below it and the whole above.
-    assert set(found) == _fitting(n, digits)
-    assert 0.19 < len(found) / 10**digits < 0.22
+    assert set(values) == _fitting(n, digits)
+    assert 0.19 < len(values) / 10**digits < 0.22
 
 
 def _fitting(n, digits):
@@ -132,8 +132,8 @@ def _fitting(n, digits):
     ],
 )  # fmt: skip
 def test_the_documents_accuracies_are_shares(text, n, k):
-    found = fit(figure_in(text), n)
-    assert (found.low, found.high) == (k, k)
+    counts = fit(figure_in(text), n)
+    assert (counts.low, counts.high) == (k, k)
     assert granularity(figure_in(text), "test", n).severity == "fine"
 
 
@@ -212,9 +212,9 @@ def test_the_range_of_a_random_split_is_the_hypergeometric_one(drawn):
 )  # fmt: skip
 def test_an_accuracy_without_learning_is_flagged(text, items, finding):
     """The documents' own accuracies are among them; two digits say little."""
-    found = majority_class(figure_in(text), "test", items)
-    assert (found and found.id) == finding
-    assert found is None or found.severity == "suspicious"
+    flag = majority_class(figure_in(text), "test", items)
+    assert (flag and flag.id) == finding
+    assert flag is None or flag.severity == "suspicious"
 
 
 @pytest.mark.parametrize(

@@ -58,22 +58,22 @@ def test_stated_epochs_are_held_to_the_curve_of_another_answer(judge, train, dev
 
 
 def test_a_denied_epoch_is_read_by_a_person(judge):
-    asked = {"points": {"train_epoch": 1}, "epochs": [10]}
+    settings = {"points": {"train_epoch": 1}, "epochs": [10]}
     with pytest.raises(Unreadable, match="epoch"):
-        judge("reported_curve", {"train_epoch": "not 8", "curve": drawn(10, 7)}, **asked)
-    said = {"train_epoch": "8, which is not the last", "curve": drawn(10, 7)}
-    assert judge("reported_curve", said, **asked).fraction == 1
+        judge("reported_curve", {"train_epoch": "not 8", "curve": drawn(10, 7)}, **settings)
+    parts = {"train_epoch": "8, which is not the last", "curve": drawn(10, 7)}
+    assert judge("reported_curve", parts, **settings).fraction == 1
 
 
 def test_a_curve_states_batch_size_and_overfits(judge):
     text = "epoch,train,dev\n" + "\n".join(f"{e},{0.7 + e / 100},0.7" for e in range(1, 31))
-    asked = {"epochs": [30], "stated": ["batch_size"]}
+    settings = {"epochs": [30], "stated": ["batch_size"]}
     points = {"length": 1, "columns": 1, "overfits": 1, "stated": 1}
-    said = text + "\n\nThe largest batch size that fitted was batch_size = 64."
-    assert judge("reported_curve", {"curve": said}, points=points, **asked).fraction == 1
-    judged = judge("reported_curve", {"curve": text}, points=points, **asked)
+    answer = text + "\n\nThe largest batch size that fitted was batch_size = 64."
+    assert judge("reported_curve", {"curve": answer}, points=points, **settings).fraction == 1
+    judged = judge("reported_curve", {"curve": text}, points=points, **settings)
     assert (judged.fraction, "batch_size" in judged.message) == (0.75, True)
-    zero = judge("reported_curve", {"curve": f"{text}\n\nbatch size 0"}, points=points, **asked)
+    zero = judge("reported_curve", {"curve": f"{text}\n\nbatch size 0"}, points=points, **settings)
     assert (zero.fraction, "not a positive number" in zero.message) == (0.75, True)
     parts = {"curve": text, "batch_size": "64"}
-    assert judge("reported_curve", parts, points=points, **asked).fraction == 1
+    assert judge("reported_curve", parts, points=points, **settings).fraction == 1

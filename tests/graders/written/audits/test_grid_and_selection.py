@@ -45,17 +45,19 @@ def test_a_whole_grid_is_fine():
 
 
 def test_the_documents_runs_are_flagged_as_one_class():
-    found = {each.id for each in audited(DOCUMENT, subset=10, grid=GRID, points={"selection": 1})}
-    assert {"majority-class", "chance-range", "missing-runs", "off-grid", "no-choice"} <= found
-    assert "granularity" in found
-    assert not found & {"debug-subset", "identical-runs", "accuracy-range", "dev-equals-test"}
+    ids = {
+        finding.id for finding in audited(DOCUMENT, subset=10, grid=GRID, points={"selection": 1})
+    }
+    assert {"majority-class", "chance-range", "missing-runs", "off-grid", "no-choice"} <= ids
+    assert "granularity" in ids
+    assert not ids & {"debug-subset", "identical-runs", "accuracy-range", "dev-equals-test"}
 
 
 def test_the_documents_models_are_told_apart():
     findings = audited(MODELS)
     flagged = [finding.sentence for finding in findings if finding.severity != "fine"]
     assert len(flagged) == 2
-    assert all("RoBERTa-base" in each for each in flagged)
+    assert all("RoBERTa-base" in sentence for sentence in flagged)
 
 
 def test_runs_that_agree_in_every_digit_are_flagged():

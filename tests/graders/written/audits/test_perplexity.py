@@ -77,7 +77,7 @@ def test_a_mean_over_texts_is_fine_for_a_corpus(losses):
 
 
 def test_losses_that_are_cut_off_are_a_matter_of_style():
-    note = truncated([cell(*each) for each in CELLS])
+    note = truncated([cell(*values) for values in CELLS])
     assert (note.severity, note.sentence.startswith("9 of 15")) == ("note", True)
     assert truncated([cell("normal", "437.24", "6.08")]) is None
 
@@ -91,8 +91,8 @@ def test_tables_of_many_shapes_are_paired(judge):
     commas = "Train,Dev\nPerplexity,401.04,380.80\nLoss,5.73,5.69"
     rows = "model,metric,train\nbase,ppl,401.04\n,loss,5.73"
     latex = " & Train \\\\ \\hline\nPPL & 401.04 \\\\\nLoss & 5.73 \\\\\n\\end{tabular}"
-    said = "Train: perplexity 401.04, loss 5.73"
-    for text in (wide, tall, turned, stripped, aligned, commas, rows, latex, said):
+    sentence = "Train: perplexity 401.04, loss 5.73"
+    for text in (wide, tall, turned, stripped, aligned, commas, rows, latex, sentence):
         points = {"complete": 1, "agree": 1}
         judged = judge("perplexity_table", {"table": text}, need=["train"], points=points)
         assert judged.fraction == 1, text
@@ -157,8 +157,8 @@ def test_perplexities_without_a_name_go_to_a_person(judge, text):
 
 
 def test_numbers_beside_losses_may_be_perplexities(judge):
-    said = "Train: 401.04 (loss 5.73)\nDev: 380.80 (loss 5.69)"
+    text = "Train: 401.04 (loss 5.73)\nDev: 380.80 (loss 5.69)"
     with pytest.raises(Unreadable, match="No perplexity"):
-        judge("perplexity_table", {"t": said})
+        judge("perplexity_table", {"t": text})
     losses = "Train loss 5.73\nDev loss 5.69"
     assert judge("perplexity_table", {"t": losses}).fraction == 0

@@ -37,8 +37,8 @@ def table(rows, chosen=None):
 @pytest.fixture
 def grid(judge):
     def judged(text, **further):
-        asked = {"grid": GRID, "points": RUBRIC, "need": ["lr", "epochs"], **BOOLQ, **further}
-        return judge("reported_runs", {"runs": text}, **asked)
+        rules = {"grid": GRID, "points": RUBRIC, "need": ["lr", "epochs"], **BOOLQ, **further}
+        return judge("reported_runs", {"runs": text}, **rules)
 
     return judged
 
@@ -73,9 +73,9 @@ def test_each_thing_that_lacks_costs_its_points(grid, rows, chosen, fraction, sa
 
 @pytest.mark.parametrize("accuracy", ["0.9", ".6", "80%", "0.90", "9/10"])
 def test_accuracies_of_ten_items_are_impossible(judge, accuracy):
-    asked = {"need": ["dev", "test"], **BOOLQ}
+    rules = {"need": ["dev", "test"], **BOOLQ}
     for parts in ({"dev": accuracy, "test": accuracy}, {"t": f"dev: {accuracy}\ntest: {accuracy}"}):
-        judged = judge("reported_runs", parts, **asked)
+        judged = judge("reported_runs", parts, **rules)
         assert judged.fraction == 0
         assert "10 items" in judged.message or "Impossible" in judged.message
 
@@ -92,15 +92,15 @@ def test_accuracies_of_ten_items_are_impossible(judge, accuracy):
     ],
 )
 def test_a_single_accuracy_is_read_as_people_write_it(judge, text):
-    asked = {"need": ["test"], "splits": {"test": {"items": 1821, "majority": 912}}}
-    assert judge("reported_runs", {"test": text}, **asked).fraction == 1
-    assert judge("reported_runs", {"accuracy": text}, **asked).fraction == 1
+    rules = {"need": ["test"], "splits": {"test": {"items": 1821, "majority": 912}}}
+    assert judge("reported_runs", {"test": text}, **rules).fraction == 1
+    assert judge("reported_runs", {"accuracy": text}, **rules).fraction == 1
 
 
 @pytest.mark.parametrize("text", ["0.94881", "194.83", "-3", "1700/1800"])
 def test_a_single_accuracy_that_cannot_be_is_refused(judge, text):
-    asked = {"need": ["test"], "splits": {"test": {"items": 1821}}}
-    assert judge("reported_runs", {"test": text}, **asked).fraction == 0
+    rules = {"need": ["test"], "splits": {"test": {"items": 1821}}}
+    assert judge("reported_runs", {"test": text}, **rules).fraction == 0
 
 
 @pytest.mark.parametrize(
@@ -111,16 +111,16 @@ def test_a_single_accuracy_that_cannot_be_is_refused(judge, text):
     ],
 )  # fmt: skip
 def test_a_number_that_may_be_no_accuracy_goes_to_a_person(judge, text):
-    asked = {"need": ["test"], "splits": {"test": {"items": 1821, "majority": 912}}}
+    rules = {"need": ["test"], "splits": {"test": {"items": 1821, "majority": 912}}}
     with pytest.raises(Unreadable, match="which number"):
-        judge("reported_runs", {"accuracy": text}, **asked)
+        judge("reported_runs", {"accuracy": text}, **rules)
 
 
 def test_settings_are_positive_and_a_loss_begins_no_run(judge):
-    asked = {"need": ["dev", "test", "lr", "epochs"], "points": {"possible": 1, "stated": 1}}
+    rules = {"need": ["dev", "test", "lr", "epochs"], "points": {"possible": 1, "stated": 1}}
     text = "lr {}, {} epochs, dev 70.92 % (loss 0.61), test 69.24 % (loss 0.63)"
     shares = {
-        (lr, epochs): judge("reported_runs", {"run": text.format(lr, epochs)}, **asked).fraction
+        (lr, epochs): judge("reported_runs", {"run": text.format(lr, epochs)}, **rules).fraction
         for lr, epochs in (("1e-4", 20), ("0", 20), ("1e-4", 0))
     }
     assert list(shares.values()) == [1, 0.75, 0.75]
@@ -128,10 +128,10 @@ def test_settings_are_positive_and_a_loss_begins_no_run(judge):
 
 @pytest.mark.parametrize("lr", ["1e-5", "0,00001", "10^-5"])
 def test_a_learning_rate_without_a_name_goes_to_a_person(judge, lr):
-    asked = {"need": ["dev", "lr"], "points": {"possible": 1, "stated": 1}}
+    rules = {"need": ["dev", "lr"], "points": {"possible": 1, "stated": 1}}
     with pytest.raises(Unreadable, match="lr"):
-        judge("reported_runs", {"run": f"9 epochs at {lr}: dev 0.7092"}, **asked)
-    assert judge("reported_runs", {"run": "9 epochs: dev 0.7092"}, **asked).fraction == 0.5
+        judge("reported_runs", {"run": f"9 epochs at {lr}: dev 0.7092"}, **rules)
+    assert judge("reported_runs", {"run": "9 epochs: dev 0.7092"}, **rules).fraction == 0.5
 
 
 @pytest.mark.parametrize(
@@ -144,13 +144,13 @@ def test_a_learning_rate_without_a_name_goes_to_a_person(judge, lr):
     ],
 )  # fmt: skip
 def test_accuracies_without_a_name_go_to_a_person(judge, text, missing):
-    asked = {"need": ["lr", "epochs", "train", "dev"], "points": {"possible": 2, "stated": 1}}
+    rules = {"need": ["lr", "epochs", "train", "dev"], "points": {"possible": 2, "stated": 1}}
     setup = "bs=32 lr=1e-5 weight_decay=0.01 3 epochs"
     with pytest.raises(Unreadable) as caught:
-        judge("reported_runs", {"runs": f"{setup} {text}"}, **asked)
+        judge("reported_runs", {"runs": f"{setup} {text}"}, **rules)
     named = [name for name in ("train", "dev") if f"`{name} accuracy`" in str(caught.value)]
     assert named == missing
-    assert judge("reported_runs", {"runs": setup}, **asked).fraction == pytest.approx(1 / 3)
+    assert judge("reported_runs", {"runs": setup}, **rules).fraction == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("text", ["abc", "", "nan", "the figure is lost"])
@@ -163,8 +163,8 @@ def test_nothing_to_read_is_told_with_a_remedy(judge, text):
 
 @pytest.mark.parametrize(("test", "fraction"), [("132/437", 1), ("131/437", 0), ("0.30", 1)])
 def test_a_threshold_is_reached_by_the_count(judge, test, fraction):
-    asked = {"splits": {"test": {"items": 437}}, "thresholds": {"test": 0.3}}
-    judged = judge("reported_runs", {"test": test}, points={"reached": 1}, **asked)
+    rules = {"splits": {"test": {"items": 437}}, "thresholds": {"test": 0.3}}
+    judged = judge("reported_runs", {"test": test}, points={"reached": 1}, **rules)
     assert judged.fraction == fraction
 
 
@@ -192,10 +192,10 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("verify", ["reported_runs", "perplexity_table", "reported_curve"])
 def test_hostile_answers_are_bounded(judge, name, verify):
-    asked = {"grid": GRID, "points": RUBRIC, **BOOLQ} if verify == "reported_runs" else {}
+    rules = {"grid": GRID, "points": RUBRIC, **BOOLQ} if verify == "reported_runs" else {}
     before = time.process_time()
     with contextlib.suppress(Unreadable):
-        assert 0 <= judge(verify, {"runs": HOSTILE[name]}, **asked).fraction <= 1
+        assert 0 <= judge(verify, {"runs": HOSTILE[name]}, **rules).fraction <= 1
     assert time.process_time() - before < 10  # far above the half second it takes
 
 
@@ -236,6 +236,6 @@ def test_a_choice_may_be_said_in_many_ways(grid, said):
     ],
 )
 def test_one_run_in_many_words(judge, text):
-    asked = {"need": ["dev", "test", "lr", "epochs"], "points": {"possible": 1, "stated": 1}}
-    judged = judge("reported_runs", {"run": text}, **asked, **BOOLQ)
+    rules = {"need": ["dev", "test", "lr", "epochs"], "points": {"possible": 1, "stated": 1}}
+    judged = judge("reported_runs", {"run": text}, **rules, **BOOLQ)
     assert (judged.fraction, judged.notes) == (1, ())

@@ -151,7 +151,7 @@ def written(draw):
 @settings(max_examples=500)
 def test_every_notation_of_an_expression_comes_to_its_value(typed, around):
     formula = parse(around % typed.text, VALUES)
-    found = evaluate(formula, VALUES)
-    assert np.shape(found) == np.shape(typed.value)
-    np.testing.assert_allclose(found, typed.value, rtol=1e-7, atol=1e-7)
+    value = evaluate(formula, VALUES)
+    assert np.shape(value) == np.shape(typed.value)
+    np.testing.assert_allclose(value, typed.value, rtol=1e-7, atol=1e-7)
     assert formula.unknown == frozenset()

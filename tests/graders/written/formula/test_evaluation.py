@@ -105,7 +105,7 @@ def test_overflow_is_a_value_and_no_warning():
 def test_a_matrix_of_one_column_is_no_vector_and_a_larger_one_our_mistake():
     """With one key, A A^T is still a projection."""
     column = np.array([[0.6], [0.8]])
-    found = evaluate(parse("2A(A^T A)^{-1}A^T", "A"), {"A": column})
-    np.testing.assert_allclose(found, 2 * column @ column.T)
+    result = evaluate(parse("2A(A^T A)^{-1}A^T", "A"), {"A": column})
+    np.testing.assert_allclose(result, 2 * column @ column.T)
     with pytest.raises(ValueError, match="up to 64"):
         evaluate(parse("A", "A"), {"A": np.ones((65, 65))})

@@ -104,9 +104,9 @@ NOTATIONS = [  # formulas, the values of their names, and what they come to
 def test_a_formula_has_one_value_in_every_notation(text, values, wanted):
     families = {"a": list(A.T)} if values is PROJECTED else {}
     formula = parse(text, (*values, *(f"{name}_i" for name in families)))
-    found = evaluate(formula, values, families=families)
-    assert np.shape(found) == np.shape(wanted)
-    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+    value = evaluate(formula, values, families=families)
+    assert np.shape(value) == np.shape(wanted)
+    np.testing.assert_allclose(value, wanted, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(

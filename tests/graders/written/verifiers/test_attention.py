@@ -71,10 +71,10 @@ def test_right_queries_earn_all(judge, asked, answer):
     ],
 )
 def test_other_queries_earn_by_their_distance(judge, asked, answer, share, hint):
-    found = judge("attention_weights", answer, **asked)
-    assert found.fraction == share
-    assert hint in found.hint
-    assert "weights" in found.actual
+    judgement = judge("attention_weights", answer, **asked)
+    assert judgement.fraction == share
+    assert hint in judgement.hint
+    assert "weights" in judgement.actual
 
 
 @pytest.mark.parametrize("answer", ["k_0", "k_1", "[.47,.65,.60]", "(0.64, 0.50, -0.59)"])
@@ -97,9 +97,9 @@ def test_a_unit_key_needs_a_long_query(judge, length, share):
 
 
 def test_the_best_unit_key_earns_the_method_with_a_weak_query(judge):
-    found = judge("attention_weights", "[0.2664, 0.9629, -0.0428]", others=own(NEARLY), **ONLY)
-    assert (found.fraction, "No key does better" in found.hint) == (0.5, True)
-    assert "0.643" in found.actual
+    judgement = judge("attention_weights", "[0.2664, 0.9629, -0.0428]", others=own(NEARLY), **ONLY)
+    assert (judgement.fraction, "No key does better" in judgement.hint) == (0.5, True)
+    assert "0.643" in judgement.actual
 
 
 @pytest.mark.parametrize(
@@ -110,24 +110,24 @@ def test_the_best_unit_key_earns_the_method_with_a_weak_query(judge):
     ],
 )  # fmt: skip
 def test_other_unit_keys_earn_less(judge, answer, share, said):
-    found = judge("attention_weights", answer, others=own(f"50*{EVEN}"), **ONLY)
-    assert found.fraction == share
-    assert said in found.message
+    judgement = judge("attention_weights", answer, others=own(f"50*{EVEN}"), **ONLY)
+    assert judgement.fraction == share
+    assert said in judgement.message
 
 
 def test_only_the_third_key_may_change(judge):
     whole = [*K[:2], EVEN, K[3]]
     others = own(f"50*{EVEN}")
     assert judge("attention_weights", str(whole), others=others, **ONLY).fraction == 1
-    found = judge("attention_weights", str([[1, 0, 0], *whole[1:]]), others=others, **ONLY)
-    assert (found.fraction, found.message) == (0, "Keys other than k_2 were changed.")
+    judgement = judge("attention_weights", str([[1, 0, 0], *whole[1:]]), others=others, **ONLY)
+    assert (judgement.fraction, judgement.message) == (0, "Keys other than k_2 were changed.")
 
 
 @pytest.mark.parametrize("others", [{}, own("no idea"), own("[1, 2]")])
 def test_without_a_query_of_ones_own_a_right_one_is_taken_for_a_unit_key(judge, others):
-    found = judge("attention_weights", str(EVEN), others=others, **ONLY)
-    assert found.fraction == 1
-    assert "1.3.2" in found.notes[0]
+    judgement = judge("attention_weights", str(EVEN), others=others, **ONLY)
+    assert judgement.fraction == 1
+    assert "1.3.2" in judgement.notes[0]
     with pytest.raises(Unreadable, match="No query could be read"):
         judge("attention_weights", "100*k_0", others=own("no idea"), **THIRD)
 
@@ -159,9 +159,9 @@ def test_what_is_no_vector_of_three_is_wrong(judge, answer):
 def test_a_sum_over_keys_is_read_and_a_wrong_row_costs_its_own_share(judge):
     assert judge("attention_weights", r"10 \sum_{i=0}^{1} k_i", **TWO).fraction == 0.5
     assert judge("attention_weights", r"0 * \sum_{i=0}^{3} k_i", **ALL).fraction == 1
-    found = judge("attention_weights", "[[47,65,60],[64,50,-59],[-3,-48,-88],[0,0,0]]", **EACH)
-    assert found.fraction == 0.75
-    assert found.message.startswith("Row 3")
+    judgement = judge("attention_weights", "[[47,65,60],[64,50,-59],[-3,-48,-88],[0,0,0]]", **EACH)
+    assert judgement.fraction == 0.75
+    assert judgement.message.startswith("Row 3")
 
 
 @settings(max_examples=60)
@@ -176,6 +176,6 @@ def test_any_long_query_on_the_even_line_earns_all(judge, length, decimals):
 @settings(max_examples=60)
 @given(query=st.lists(st.floats(-50, 50), min_size=3, max_size=3))
 def test_only_queries_near_zero_look_at_all_alike(judge, query):
-    found = judge("attention_weights", str(query), **ALL).fraction
+    fraction = judge("attention_weights", str(query), **ALL).fraction
     if max(map(abs, query)) > 0.2:
-        assert found < 1
+        assert fraction < 1

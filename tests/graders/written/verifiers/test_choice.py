@@ -42,8 +42,8 @@ VERDICTS = [
 ]  # fmt: skip
 UNREADABLE = [
     *(
-        ("choice", LETTER, each)
-        for each in [
+        ("choice", LETTER, text)
+        for text in [
             "ABC",
             "BC",
             "not B",
@@ -58,8 +58,8 @@ UNREADABLE = [
         ]
     ),
     *(
-        ("choices", LETTERS, each)
-        for each in [
+        ("choices", LETTERS, text)
+        for text in [
             "the first",
             "AAC",
             "A, hello",
@@ -73,8 +73,8 @@ UNREADABLE = [
         ]
     ),
     *(
-        ("true_false", FALSE, each)
-        for each in [
+        ("true_false", FALSE, text)
+        for text in [
             "",
             "maybe",
             "because",
@@ -85,14 +85,14 @@ UNREADABLE = [
     ),
 ]  # fmt: skip
 RIGHT = [
-    *(("choice", LETTER, each) for each in ONE),
-    *(("choices", LETTERS, each) for each in SEVERAL),
+    *(("choice", LETTER, text) for text in ONE),
+    *(("choices", LETTERS, text) for text in SEVERAL),
     *(("true_false", FALSE, verdict) for verdict in VERDICTS),
 ]
 WRONG = [  # none or several options, or one that there is not
     *(
-        ("choice", LETTER, each)
-        for each in ("", " ", "A and B", "A, B", "B/C", "B or C", "D", "A & B")
+        ("choice", LETTER, text)
+        for text in ("", " ", "A and B", "A, B", "B/C", "B or C", "D", "A & B")
     ),
     ("choices", LETTERS, "A, G"), ("true_false", FALSE, "true/false"),
     ("true_false", FALSE, "True or false"),
@@ -146,8 +146,8 @@ def test_no_with_a_reason_is_no(judged, answer):
 
 @pytest.mark.parametrize(("answer", "right"), [("n", True), ("[ ] yes [x] no", True), ("y", False)])
 def test_yes_and_no_may_be_a_letter_or_a_box(judged, answer, right):
-    found = judged("cs224n-a4", "2b.ii", f"## 2b.ii\nanswer: {answer}")
-    assert found.status == ("passed" if right else "failed")
+    check = judged("cs224n-a4", "2b.ii", f"## 2b.ii\nanswer: {answer}")
+    assert check.status == ("passed" if right else "failed")
 
 
 @pytest.mark.parametrize(
@@ -159,22 +159,22 @@ def test_yes_and_no_may_be_a_letter_or_a_box(judged, answer, right):
     ],
 )
 def test_a_negation_of_no_is_read_by_a_person(judged, answer):
-    found = judged("cs224n-a4", "2b.ii", f"## 2b.ii\nanswer: {answer}")
-    assert found.status == "needs_review"
+    check = judged("cs224n-a4", "2b.ii", f"## 2b.ii\nanswer: {answer}")
+    assert check.status == "needs_review"
 
 
 def test_parts_have_keys_of_their_own(judge):
-    asked = {"parts": ("first", "second"), "key": {"first": "A", "second": "B"}, "boxes": 3}
-    for answer, said in (
+    settings = {"parts": ("first", "second"), "key": {"first": "A", "second": "B"}, "boxes": 3}
+    for answer, phrase in (
         ({"first": "A", "second": "C"}, "`second`"),
         ({"first": "A", "second": "A or B"}, "only one"),
         ({"first": "A"}, "`second`: `second` is not answered."),
     ):
-        found = judge("choice", answer, **asked)
-        assert found.fraction == 0.5
-        assert said in found.message
+        judgement = judge("choice", answer, **settings)
+        assert judgement.fraction == 0.5
+        assert phrase in judgement.message
     with pytest.raises(Unreadable, match="`first` was read and is correct"):
-        judge("choice", {"first": "A", "second": "perhaps"}, **asked)
+        judge("choice", {"first": "A", "second": "perhaps"}, **settings)
 
 
 def test_a_part_that_is_missing_was_not_read(judge):
@@ -186,10 +186,10 @@ def test_a_part_that_is_missing_was_not_read(judge):
 
 def test_a_known_wrong_letter_has_its_hint_and_a_comment_costs_nothing(judge):
     mistakes = [("formula", "C", "it does not crash", 0.25)]
-    found = judge("choice", "C", key="B", boxes=3, mistakes=mistakes)
-    assert (found.fraction, found.hint) == (0.25, "it does not crash")
-    found = judge("choice", "C", key="C", boxes=3, comments={"C": "the end mark is missing"})
-    assert (found.fraction, found.notes) == (1, ("the end mark is missing",))
+    judgement = judge("choice", "C", key="B", boxes=3, mistakes=mistakes)
+    assert (judgement.fraction, judgement.hint) == (0.25, "it does not crash")
+    judgement = judge("choice", "C", key="C", boxes=3, comments={"C": "the end mark is missing"})
+    assert (judgement.fraction, judgement.notes) == (1, ("the end mark is missing",))
 
 
 @pytest.mark.parametrize(

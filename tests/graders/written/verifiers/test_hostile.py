@@ -48,12 +48,12 @@ NASTY = [
 
 def answered(judge, verify, parts, text, asked):
     try:
-        found = judge(verify, dict.fromkeys(parts, text), **asked)
+        judgement = judge(verify, dict.fromkeys(parts, text), **asked)
     except (Misfit, Unreadable) as refusal:
         return str(refusal)
-    assert isinstance(found, Judgement)
-    assert 0 <= found.fraction <= 1
-    return found
+    assert isinstance(judgement, Judgement)
+    assert 0 <= judgement.fraction <= 1
+    return judgement
 
 
 @pytest.mark.parametrize(("verify", "parts", "asked"), ASKED)
@@ -63,7 +63,7 @@ def test_repeated_pieces_are_judged_or_refused(judge, verify, parts, asked):
 
 
 # `two_queries` and `projection` read a formula as `average_query` does, whatever its settings.
-READERS = [each for each in ASKED[1:] if each[0] not in ("two_queries", "projection")]
+READERS = [case for case in ASKED[1:] if case[0] not in ("two_queries", "projection")]
 
 
 @pytest.mark.parametrize(("verify", "parts", "asked"), READERS)

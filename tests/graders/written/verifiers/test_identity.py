@@ -111,8 +111,8 @@ def test_parts_are_judged_alone_and_vectors_are_random_as_well(earned, question,
 def test_weights_divide_the_parts(judge):
     parts = {"one_head": "2^n", "two_heads": "0", "k_heads": "0"}
     weights = {"one_head": 3, "two_heads": 1, "k_heads": 1}
-    found = judge("identity", parts, **LEVELS, weights=weights)
-    assert found.fraction == pytest.approx(0.6)
+    judgement = judge("identity", parts, **LEVELS, weights=weights)
+    assert judgement.fraction == pytest.approx(0.6)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_what_cannot_be_read_is_pointed_at(judge, answer, said):
 
 
 def test_a_counterexample_is_shown_and_the_same_for_the_same_draw(judge):
-    found = judge("identity", "3d", seed=4, **HEAD)
-    assert [name for name, _ in found.counterexample] == ["d", "your formula gives"]
-    assert found == judge("identity", "3d", seed=4, **HEAD)
+    judgement = judge("identity", "3d", seed=4, **HEAD)
+    assert [name for name, _ in judgement.counterexample] == ["d", "your formula gives"]
+    assert judgement == judge("identity", "3d", seed=4, **HEAD)
 
 
 def test_a_wrong_key_is_a_fault_of_staff(judge):
@@ -142,8 +142,8 @@ def test_a_wrong_key_is_a_fault_of_staff(judge):
 @settings(max_examples=60)
 @given(a=st.integers(0, 300), c=st.integers(0, 300), seed=st.integers(0, 49))
 def test_no_other_line_passes(judge, a, c, seed):
-    found = judge("identity", f"{a}*d + {c}", seed=seed, **PREFIX)
-    assert (found.fraction == 1) == ((a, c) == (130, 2))
+    judgement = judge("identity", f"{a}*d + {c}", seed=seed, **PREFIX)
+    assert (judgement.fraction == 1) == ((a, c) == (130, 2))
 
 
 ASKED = {
@@ -174,10 +174,10 @@ def test_right_complexities_earn_all(judge, answer):
     ],
 )  # fmt: skip
 def test_wrong_complexities_earn_nothing(judge, answer, said):
-    found = judge("complexity", answer, **ASKED)
-    assert found.fraction == 0
-    assert said in found.message
-    assert found.hint
+    judgement = judge("complexity", answer, **ASKED)
+    assert judgement.fraction == 0
+    assert said in judgement.message
+    assert judgement.hint
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,10 @@ def test_what_cannot_be_read_goes_to_a_person_and_other_growth_is_wrong(judge, a
 
 
 def test_a_listed_mistake_has_its_own_hint(judge):
-    found = judge(
+    judgement = judge(
         "complexity", "5MNk", mistakes=[("formula", "M*N*k", "which length?", 0.5)], **ASKED
     )
-    assert (found.fraction, found.hint) == (0.5, "which length?")
+    assert (judgement.fraction, judgement.hint) == (0.5, "which length?")
 
 
 def test_each_attention_has_its_own_key(judge):
@@ -209,5 +209,5 @@ def test_each_attention_has_its_own_key(judge):
 @settings(max_examples=60)
 @given(m=st.integers(0, 4), n=st.integers(0, 4), k=st.integers(0, 4))
 def test_no_other_monomial_passes(judge, m, n, k):
-    found = judge("complexity", f"O(M^{m} N^{n} k^{k})", **ASKED).fraction
-    assert (found == 1) == ((m, n, k) == (2, 0, 1))
+    fraction = judge("complexity", f"O(M^{m} N^{n} k^{k})", **ASKED).fraction
+    assert (fraction == 1) == ((m, n, k) == (2, 0, 1))

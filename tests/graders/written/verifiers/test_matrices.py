@@ -37,8 +37,8 @@ def test_other_projections_earn_what_is_listed(judge, earned, answer, share, sai
 @pytest.mark.parametrize(
     ("answer", "refusal"),
     [
-        *((each, Unreadable) for each in ("P", "2 A v_a", "2A +", "a_i a_i^T", "2 sum_i a_i a_i")),
-        *((each, Misfit) for each in ("2 A A", "2 A A^T + 1", "A / B")),
+        *((text, Unreadable) for text in ("P", "2 A v_a", "2A +", "a_i a_i^T", "2 sum_i a_i a_i")),
+        *((text, Misfit) for text in ("2 A A", "2 A A^T + 1", "A / B")),
     ],
 )
 def test_what_cannot_be_read_goes_to_a_person_and_what_does_not_fit_is_wrong(
@@ -130,8 +130,8 @@ def test_other_matrices_earn_a_fourth_for_each_right_step(judge, earned, k, q, v
     [({"V": V}, "`K`, `Q` not answered"), (three(K, "u_a^T u_d", V), "must be a square matrix")],
 )
 def test_values_alone_earn_half(judge, answer, said):
-    found = judge("key_query_value", answer, parts=("K", "Q", "V"))
-    assert found.fraction == 0.5
-    assert said in found.message
+    judgement = judge("key_query_value", answer, parts=("K", "Q", "V"))
+    assert judgement.fraction == 0.5
+    assert said in judgement.message
     with pytest.raises(Unreadable, match="`K`"):
         judge("key_query_value", three("K", "Q", "V"))

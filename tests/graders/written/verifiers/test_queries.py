@@ -79,9 +79,9 @@ def test_keys_for_means_earn_half_of_the_rest(earned, answer, share):
 
 
 def test_keys_for_means_are_explained(judge):
-    found = judge("average_query", "beta*(k_a+k_b)", **MEANS)
-    assert "random" in found.message
-    assert "fixed" in found.hint
+    judgement = judge("average_query", "beta*(k_a+k_b)", **MEANS)
+    assert "random" in judgement.message
+    assert "fixed" in judgement.hint
 
 
 def test_shares_are_the_assignments(judge):
@@ -91,8 +91,8 @@ def test_shares_are_the_assignments(judge):
 
 def test_a_listed_mistake_has_its_own_hint(judge):
     mistakes = [("formula", "beta*(k_a - k_b)", "a difference turns away from b", 0.25)]
-    found = judge("average_query", "c k_a - c k_b", mistakes=mistakes, **UNSCALED)
-    assert (found.fraction, found.hint) == (0.25, "a difference turns away from b")
+    judgement = judge("average_query", "c k_a - c k_b", mistakes=mistakes, **UNSCALED)
+    assert (judgement.fraction, judgement.hint) == (0.25, "a difference turns away from b")
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,11 @@ def test_a_listed_mistake_has_its_own_hint(judge):
         ("half the sum of k_a and k_b", "several|meaning"),
         *((f"{b}(k_a+k_b), {b} = 1", "several") for b in ("β", r"\beta", "beta", "S")),
         ("β(k_a+k_b), β ∈ (0,1)", "contradict"), ("β(k_a+k_b) with β negative", "contradict"),
-        *((f"S(k_a+k_b), where {said}", "contradict") for said in (
+        *((f"S(k_a+k_b), where {words}", "contradict") for words in (
             "S is a very small constant", "S approaches 0", "S is near zero", "S tends to 0",
             "$S$ is less than 1", "we take a very small constant S",
         )),
-        *((f"{b}(k_a+k_b), {b} {said}", "contradict") for b in ("beta", "$\\beta$") for said in (
+        *((f"{b}(k_a+k_b), {b} {words}", "contradict") for b in ("beta", "$\\beta$") for words in (
             "tiny", "is near zero", "-> -inf", "≤ 1",
         )),
         *((f"{before} β(k_a + k_b)", "contradict") for before in (
@@ -142,8 +142,8 @@ def test_every_instance_has_three_keys_or_more(means):
 @given(left=st.integers(-300, 300), right=st.integers(-300, 300), seed=st.integers(0, 49))
 def test_unequal_parts_never_pass(judge, left, right, seed):
     text = f"beta*(({left}) k_a + ({right}) k_b)"
-    found = judge("average_query", text, seed=seed, **SCALED).fraction
-    assert (found == 1) == (left == right and left > 0)
+    fraction = judge("average_query", text, seed=seed, **SCALED).fraction
+    assert (fraction == 1) == (left == right and left > 0)
 
 
 def both(one, two):
@@ -187,8 +187,8 @@ def test_a_scale_of_one_is_not_accepted_for_two_heads(judge):
 
 
 def test_both_queries_must_be_vectors_of_what_is_asked_for(judge):
-    found = judge("two_queries", {"q1": "beta mu_a"}, parts=("q1", "q2"))
-    assert (found.fraction, found.message) == (0, "Both are required: q1 and q2.")
+    judgement = judge("two_queries", {"q1": "beta mu_a"}, parts=("q1", "q2"))
+    assert (judgement.fraction, judgement.message) == (0, "Both are required: q1 and q2.")
     with pytest.raises(Misfit, match="`q1`: A query is a vector"):
         judge("two_queries", both("0", "beta mu_b"))
     assert judge("two_queries", both("beta k_a", "beta k_b"), keys="k").fraction == 1

@@ -46,7 +46,7 @@ RIGHT = [
     *(("vector", {"key": KEY}, vector) for vector in VECTORS),
     *(("matrix", {"key": [[1, 2], [3, 4]]}, matrix) for matrix in MATRICES),
     *(("number", {"key": 6920}, number) for number in NUMBERS),
-    *(("number", PERCENT, each) for each in ["94.83", "94.83%", "94,83 %", "0.9483", r"94.83\%"]),
+    *(("number", PERCENT, text) for text in ["94.83", "94.83%", "94,83 %", "0.9483", r"94.83\%"]),
 ]
 
 
@@ -63,8 +63,8 @@ def test_a_value_is_read_however_it_is_typed(judge, verify, asked, answer):
     ],
 )  # fmt: skip
 def test_a_wrong_vector_tells_which(judge, answer, hint):
-    found = judge("vector", answer, key=KEY, mistakes=MISTAKES)
-    assert (found.fraction, found.hint) == (0, hint)
+    judgement = judge("vector", answer, key=KEY, mistakes=MISTAKES)
+    assert (judgement.fraction, judgement.hint) == (0, hint)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_is_no_number_goes_to_a_person(judge, answer):
         judge("number", answer, key=2)
 
 
-FLOATS = st.lists(st.floats(-999, 999).map(lambda each: round(each, 3)), min_size=3, max_size=3)
+FLOATS = st.lists(st.floats(-999, 999).map(lambda value: round(value, 3)), min_size=3, max_size=3)
 OPEN = st.sampled_from([("[", "]"), ("(", ")"), ("", ""), ("np.array([", "])"), ("$[", "]^T$")])
 
 
@@ -154,8 +154,8 @@ PADDED = ("ids", "512", "Is every batch padded?", 0.0)
 @pytest.fixture
 def shape(judge):
     def judged(text, key=("B", "L")):
-        asked = {"key": {"ids": list(key)}, "sizes": SIZES, "mistakes": [PADDED]}
-        return judge("tensor_shape", {"ids": text}, **asked)
+        rules = {"key": {"ids": list(key)}, "sizes": SIZES, "mistakes": [PADDED]}
+        return judge("tensor_shape", {"ids": text}, **rules)
 
     return judged
 
