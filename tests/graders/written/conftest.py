@@ -159,8 +159,8 @@ def tiny_equal(asked):
 
 def tiny_halves(asked):
     """Each part is worth the same; one that is missing is wrong."""
-    wanted = asked.machine.settings
-    right = sum(asked.parts.get(part) == wanted[part] for part in asked.machine.parts)
+    keys = asked.machine.settings
+    right = sum(asked.parts.get(part) == keys[part] for part in asked.machine.parts)
     return Judgement(right / 2, "" if right == 2 else "One of them is wrong.")
 
 
@@ -211,7 +211,7 @@ def graded_answers(name, folder, answers):
     options = Options(Tier.NONE, only=choose_criteria(assignment, "written"))
     result = grade_submission(identify(folder, name), assignment, options)
     assert result.status != "incomplete", result
-    return {check.id: check for found in result.criteria for check in found.checks}
+    return {check.id: check for criterion in result.criteria for check in criterion.checks}
 
 
 @cache
@@ -226,11 +226,11 @@ def judged(tmp_path):
     def found(name, question, answers, role="machine"):
         file, questions = tmp_path / "answers.md", bundled_questions(name)
         file.write_text(answers, encoding="utf-8")
-        asked = next(each for each in questions if each.id == question)
+        entry = next(entry for entry in questions if entry.id == question)
         score, problem = Score(), None
         try:
             submitted = SubmittedFiles({file.name: file})
-            checks.judge(checks.WrittenCheck(role, asked, questions), submitted, score, Inputs())
+            checks.judge(checks.WrittenCheck(role, entry, questions), submitted, score, Inputs())
         except CheckFailed as error:
             problem = error
         return verdict(Check(question, "", question), problem, score)
@@ -284,7 +284,7 @@ def parts_of(read):
 
     def values(content, question, name="answers.md"):
         answer = read(content, name).of(question)
-        return {part: [value.text for value in given] for part, given in answer.parts.items()}
+        return {part: [value.text for value in versions] for part, versions in answer.parts.items()}
 
     return values
 
@@ -296,8 +296,8 @@ def judge():
     def judged(verify, answer, *, mistakes=(), others=None, seed=0, **settings):
         parts = answer if isinstance(answer, dict) else {"formula": answer}
         names = settings.pop("parts", tuple(parts))
-        known = tuple(Mistake(*mistake) for mistake in mistakes)
-        machine = Machine(1, "formula", names, verify, settings, known, "", "")
+        listed_mistakes = tuple(Mistake(*mistake) for mistake in mistakes)
+        machine = Machine(1, "formula", names, verify, settings, listed_mistakes, "", "")
         return VERIFIERS[verify](Asked(machine, parts, others or {}, np.random.default_rng(seed)))
 
     return judged
@@ -308,7 +308,7 @@ def earned(judge):
     """The fractions that an answer earns over four draws, each of which has several instances."""
 
     def fractions(verify, answer, **settings):
-        found = (judge(verify, answer, seed=seed, **settings) for seed in range(4))
-        return {round(each.fraction, 9) for each in found}
+        judgements = (judge(verify, answer, seed=seed, **settings) for seed in range(4))
+        return {round(judgement.fraction, 9) for judgement in judgements}
 
     return fractions

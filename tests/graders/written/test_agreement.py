@@ -36,7 +36,7 @@ def readings(*pairs):
 
 
 def test_alpha_is_that_of_the_published_example():
-    rows = [each.split() for each in OBSERVERS.strip().split("\n")]
+    rows = [line.split() for line in OBSERVERS.strip().split("\n")]
     units = [[float(v) for v in unit if v != "."] for unit in zip(*rows, strict=True)]
     assert krippendorff(units, lambda a, b: float(a != b)) == pytest.approx(0.743, abs=5e-4)
     assert krippendorff(units, lambda a, b: (a - b) ** 2) == pytest.approx(0.849, abs=5e-4)

@@ -88,9 +88,9 @@ def test_rows_of_a_matrix_may_stand_apart(parts_of):
     [", where x is large", " with x >> 0", " (x >> 0)", ", x ≫ 0", " for large x", " because"],
 )
 def test_a_condition_is_no_part_of_the_formula(tail, parts_of):
-    found = parts_of(f"## 1b\nformula: 2*x{tail}\ntext: why\n", "1b")
-    assert found["formula"] == ["2*x"]
-    assert found["text"][0].endswith("why")
+    parts = parts_of(f"## 1b\nformula: 2*x{tail}\ntext: why\n", "1b")
+    assert parts["formula"] == ["2*x"]
+    assert parts["text"][0].endswith("why")
 
 
 def test_a_guessed_division_and_a_part_nearly_named_are_told(read):
@@ -115,9 +115,9 @@ def test_an_explanation_that_names_a_part_answers_nothing_anew(parts_of):
     ],
 )
 def test_a_formula_is_found_among_words(body, formula):
-    found = divided(body)
-    assert found["formula"] == formula
-    assert found["text"]
+    texts = divided(body)
+    assert texts["formula"] == formula
+    assert texts["text"]
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ def test_a_count_may_have_its_unit(body):
     ],
 )
 def test_parts_are_called_many_names(body, parts, values):
-    found = divided(body, parts=parts, text=None)
-    assert set(found) == set(parts)
+    texts = divided(body, parts=parts, text=None)
+    assert set(texts) == set(parts)
     if values is not None:
-        assert [found[part] for part in parts] == values.split()
+        assert [texts[part] for part in parts] == values.split()
 
 
 def test_what_is_struck_out_is_not_answered():
@@ -175,9 +175,9 @@ def test_a_choice_in_a_sentence_is_read_and_kept_as_reason(kind, body):
 
 @pytest.mark.parametrize("body", ["B", "(B)", "b.", "answer: B", "**B**", "Ans: B"])
 def test_a_choice_alone_gives_no_reason(body):
-    found = divided(body, "choice", ("answer",))
-    assert found.keys() == {"answer"}
-    assert found["answer"].strip("().").upper() == "B"
+    texts = divided(body, "choice", ("answer",))
+    assert texts.keys() == {"answer"}
+    assert texts["answer"].strip("().").upper() == "B"
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_a_choice_alone_gives_no_reason(body):
     ],
 )
 def test_several_numbers_are_told_apart(line):
-    found = divided(line, "number", ("train", "validation", "test"), text=None)
-    assert found == {"train": "6920", "validation": "872", "test": "1821"}
+    texts = divided(line, "number", ("train", "validation", "test"), text=None)
+    assert texts == {"train": "6920", "validation": "872", "test": "1821"}
 
 
 def test_a_formula_is_taken_from_its_words_but_not_chosen_from_two():
@@ -206,22 +206,22 @@ def test_a_formula_is_taken_from_its_words_but_not_chosen_from_two():
 def test_a_vector_in_a_sentence_is_read_and_the_reason_behind_one_is_text():
     body = "The scores are 3, 1, 1, -3, so it returns [3, 2, -4]."
     assert divided(body, "vector", ("vector",)) == {"vector": body, "text": body}
-    found = divided("[1, 2, 3] because they are equal", "vector", ("vector",))
-    assert found == {"vector": "[1, 2, 3]", "text": "because they are equal"}
+    texts = divided("[1, 2, 3] because they are equal", "vector", ("vector",))
+    assert texts == {"vector": "[1, 2, 3]", "text": "because they are equal"}
 
 
 @pytest.mark.parametrize("body", [f"{TABLE}\n\nchosen: 1", f"runs:\n{TABLE}\n\nchosen: 1"])
 def test_words_below_a_table_belong_to_it_and_to_the_text(body):
-    found = divided(body, "table", ("runs",))
-    assert TABLE in found["runs"]
-    assert "chosen: 1" in found["runs"]
-    assert "chosen: 1" in found["text"]
+    texts = divided(body, "table", ("runs",))
+    assert TABLE in texts["runs"]
+    assert "chosen: 1" in texts["runs"]
+    assert "chosen: 1" in texts["text"]
 
 
 def test_table_without_a_name_goes_to_the_part_that_lacks_one():
     body = f"train_epoch: 8\nvalidation epoch: 1\n\n{TABLE}"
-    found = divided(body, "table", ("train_epoch", "dev_epoch", "curve"), text=None)
-    assert found["curve"] == TABLE
+    texts = divided(body, "table", ("train_epoch", "dev_epoch", "curve"), text=None)
+    assert texts["curve"] == TABLE
 
 
 def test_a_definition_stays_with_its_formula():
@@ -232,8 +232,8 @@ def test_a_definition_stays_with_its_formula():
 @pytest.mark.parametrize("kind", ["formula", "vector"])
 def test_an_empty_value_is_looked_for_in_the_text(kind):
     body = "formula:\ntext: We take q = [3, 2] * 1."
-    found = divided(body, kind, ("formula",))
-    assert found["formula"].startswith("We take q =")
+    texts = divided(body, kind, ("formula",))
+    assert texts["formula"].startswith("We take q =")
 
 
 def test_a_text_without_any_formula_leaves_the_value_empty():
@@ -256,8 +256,8 @@ def test_what_names_no_part_is_kept_for_a_person(body, kept):
 
 @pytest.mark.parametrize("body", ["q1 and q2: a", "q1, q2: a", "q1, q2: a\ntext: why"])
 def test_a_name_before_another_one_may_mean_both(body):
-    found = answer_to(body, parts=("q1", "q2"))
-    assert (found.unplaced, found.text("q2")) == ("q1", "a")
+    answer = answer_to(body, parts=("q1", "q2"))
+    assert (answer.unplaced, answer.text("q2")) == ("q1", "a")
 
 
 def test_the_cells_of_a_notebook_are_read(parts_of, read):

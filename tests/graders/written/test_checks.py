@@ -23,8 +23,8 @@ def with_answer(**given):
 
 
 def test_right_answers_need_no_person_but_for_the_text(grade):
-    result, found = grade(RIGHT)
-    assert {name: each.status for name, each in found.items()} == {
+    result, checks = grade(RIGHT)
+    assert {name: check.status for name, check in checks.items()} == {
         "1a/machine": "passed",
         "1b/machine": "passed",
         "1b/review": "needs_review",
@@ -32,23 +32,23 @@ def test_right_answers_need_no_person_but_for_the_text(grade):
         "Q2.1/review": "needs_review",
     }
     assert (result.status, result.score, result.max_score) == ("needs_review", None, 8)
-    assert found["1b/review"].actual == "Each entry is doubled."
-    assert (found["1b/machine"].check.weight, found["1b/review"].check.weight) == (2, 1)
+    assert checks["1b/review"].actual == "Each entry is doubled."
+    assert (checks["1b/machine"].check.weight, checks["1b/review"].check.weight) == (2, 1)
     assert [graded.criterion.kind for graded in result.criteria] == ["written"] * 4
     assert [graded.criterion.id for graded in result.criteria] == ["1a", "1b", "1c.i", "Q2.1"]
 
 
 def test_partial_credit_reaches_the_result(grade):
-    _, found = grade(with_answer(**{"1b": "formula: half"}))
-    check = found["1b/machine"]
+    _, checks = grade(with_answer(**{"1b": "formula: half"}))
+    check = checks["1b/machine"]
     assert (check.status, check.fraction, check.hint) == ("partial", 0.5, "The factor.")
     assert "A remark." in check.message
     assert (check.expected, check.actual) == ("2*a", "half")
 
 
 def test_what_cannot_be_read_waits_for_a_person_and_what_cannot_be_right_earns_nothing(grade):
-    result, found = grade("## 1b\n\nformula: %\n")
-    check = found["1b/machine"]
+    result, checks = grade("## 1b\n\nformula: %\n")
+    check = checks["1b/machine"]
     assert (check.status, check.actual) == ("needs_review", "%")
     assert check.message.startswith("Needs manual grading; it costs you no points")
     assert "The sign `%` means nothing here." in check.message
@@ -61,8 +61,8 @@ def test_what_cannot_be_read_waits_for_a_person_and_what_cannot_be_right_earns_n
 
 @pytest.mark.parametrize(("first", "second"), [("%", "C"), ("C", "%"), ("B", "%")])
 def test_two_answers_of_which_one_cannot_be_read_wait_for_a_person(grade, first, second):
-    _, found = grade(f"## 1a\n{first}\n\n## 1a\n{second}\n")
-    check = found["1a/machine"]
+    _, checks = grade(f"## 1a\n{first}\n\n## 1a\n{second}\n")
+    check = checks["1a/machine"]
     assert check.status == "needs_review"
     assert first in check.actual
     assert second in check.actual
@@ -78,55 +78,55 @@ def test_two_answers_of_which_one_cannot_be_read_wait_for_a_person(grade, first,
     ids=["prose", "heading", "ambiguous", "yaml", "binary", "long"],
 )  # fmt: skip
 def test_text_that_belongs_to_no_question_for_sure_waits_for_a_person(grade, answers):
-    result, found = grade(answers)
+    result, checks = grade(answers)
     assert result.status == "needs_review"
-    waiting = [each for each in found.values() if each.status == "needs_review"]
+    waiting = [check for check in checks.values() if check.status == "needs_review"]
     assert waiting
-    assert all(each.actual for each in waiting)
+    assert all(check.actual for check in waiting)
 
 
 def test_more_versions_than_are_judged_wait_for_a_person(grade):
-    _, found = grade("".join(f"## 1c.i\nq1: a{n}\nq2: b\n" for n in range(20)))
-    assert found["1c.i/machine"].status == "needs_review"
+    _, checks = grade("".join(f"## 1c.i\nq1: a{n}\nq2: b\n" for n in range(20)))
+    assert checks["1c.i/machine"].status == "needs_review"
 
 
 @pytest.mark.parametrize("broken", ["1/0", "assert", "deep", "key", "memory", "nan"])
 def test_a_broken_verifier_is_never_a_zero(grade, broken):
-    result, found = grade(with_answer(**{"1b": f"formula: {broken}"}))
+    result, checks = grade(with_answer(**{"1b": f"formula: {broken}"}))
     assert any("1b/machine" in fault for fault in result.environment["faults"])
-    assert found["1b/machine"].status == "error"
+    assert checks["1b/machine"].status == "error"
     assert (result.status, result.score) == ("incomplete", None)
-    assert found["1a/machine"].status == "passed"
+    assert checks["1a/machine"].status == "passed"
 
 
 def test_no_answers_file_says_how_to_make_one(grade):
-    result, found = grade()
-    assert {each.status for each in found.values()} == {"failed"}
-    assert "answers-template" in found["1a/machine"].hint
-    assert "Staff" not in found["1a/machine"].hint
+    result, checks = grade()
+    assert {check.status for check in checks.values()} == {"failed"}
+    assert "answers-template" in checks["1a/machine"].hint
+    assert "Staff" not in checks["1a/machine"].hint
     assert result.score == 0
 
 
 def test_not_answered_costs_no_person(grade):
-    result, found = grade("## 1a\nB\n")
-    assert found["Q2.1/review"].status == "failed"
-    assert found["Q2.1/review"].message == "Not answered."
-    assert found["1b/machine"].message == "Not answered."
+    result, checks = grade("## 1a\nB\n")
+    assert checks["Q2.1/review"].status == "failed"
+    assert checks["Q2.1/review"].message == "Not answered."
+    assert checks["1b/machine"].message == "Not answered."
     assert result.status == "graded"
     assert result.score == 1
 
 
 def test_a_title_claims_nothing_and_a_hint_names_its_question(grade, essay_folder):
     edit(essay_folder / "written.toml", '"A longer reason"', '"Why order?"')
-    _, found = grade({"answers.md": "## 1a\nC\n"})
-    assert {name: each.check.description for name, each in found.items()} == {
+    _, checks = grade({"answers.md": "## 1a\nC\n"})
+    assert {name: check.check.description for name, check in checks.items()} == {
         "1a/machine": "The largest: `choice`.",
         "1b/machine": "Twice a vector: `formula`.",
         "1b/review": "Twice a vector: the text, graded by a person.",
         "1c.i/machine": "Two heads: `q1` and `q2`.",
         "Q2.1/review": "Why order? The answer, graded by a person.",
     }
-    assert {name: each.hint for name, each in found.items() if name != "1a/machine"} == {
+    assert {name: check.hint for name, check in checks.items() if name != "1a/machine"} == {
         "1b/machine": "Write `formula: ...` below the heading `## 1b`.",
         "1b/review": "Write `text: ...` below the heading `## 1b`.",
         "1c.i/machine": "Write `q1: ...` and `q2: ...` below the heading `## 1c.i`.",
@@ -145,25 +145,25 @@ def test_a_title_claims_nothing_and_a_hint_names_its_question(grade, essay_folde
     ids=["two", "blanks", "placeholder", "empty", "many guesses", "one of two parts"],
 )
 def test_the_weakest_of_different_answers_counts(grade, answers, check, fraction):
-    _, found = grade(answers)
-    assert found[check].fraction == fraction
+    _, checks = grade(answers)
+    assert checks[check].fraction == fraction
     if answers.endswith("C\n"):
-        assert "answers.md line 2, answers.md line 5" in found[check].message
+        assert "answers.md line 2, answers.md line 5" in checks[check].message
 
 
 def test_two_files_are_read_together_and_what_concerns_one_is_told_once(grade):
     files = {"answers.md": b"## 1a\nB\n## 1c.i\nq1: a \x93so\x94\n", "answers.yaml": "1b: 2*a\n"}
-    _, found = grade(files)
-    assert found["1a/machine"].status == "passed"
-    assert found["1b/machine"].status == "passed"
-    assert "keep only one" in found["1a/machine"].message
-    told = [name for name, each in found.items() if "Windows-1252" in each.message]
-    assert told == ["1a/machine"]
+    _, checks = grade(files)
+    assert checks["1a/machine"].status == "passed"
+    assert checks["1b/machine"].status == "passed"
+    assert "keep only one" in checks["1a/machine"].message
+    names = [name for name, check in checks.items() if "Windows-1252" in check.message]
+    assert names == ["1a/machine"]
 
 
 def test_a_very_long_text_is_cut_for_the_reader(grade):
-    _, found = grade("## Q2.1\n" + "word " * 10_000)
-    check = found["Q2.1/review"]
+    _, checks = grade("## Q2.1\n" + "word " * 10_000)
+    check = checks["Q2.1/review"]
     assert check.status == "needs_review"
     assert len(check.actual) == written_checks.LONGEST_TEXT
     assert "Only the first" in check.message
@@ -222,5 +222,5 @@ def test_a_students_own_check_says_when_we_failed(grade, answer, failed):
 
 
 def test_an_unreadable_file_is_called_by_its_own_name(grade):
-    _, found = grade({"answers.pdf": b"%PDF-1.4 \x00"})
-    assert found["1b/machine"].hint.startswith("`answers.pdf`: it is a PDF, not text")
+    _, checks = grade({"answers.pdf": b"%PDF-1.4 \x00"})
+    assert checks["1b/machine"].hint.startswith("`answers.pdf`: it is a PDF, not text")

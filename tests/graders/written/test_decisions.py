@@ -45,9 +45,9 @@ GIVEN = Decision("ada", "1b/review", answer_sum(TEXT), "Rea", 3.0, ITEMS, number
 def result(make_result):
     """A machine's point and a free text of three."""
     machine = CheckResult(Check("1b/machine", "It is right.", "1b", 1.0), "passed", 1.0)
-    said = f"{PERSON_READS}\nOnly the beginning is read."
+    message = f"{PERSON_READS}\nOnly the beginning is read."
     check = Check("1b/review", "A person reads.", "1b", 3.0)
-    review = CheckResult(check, "needs_review", 0.0, said, actual=TEXT)
+    review = CheckResult(check, "needs_review", 0.0, message, actual=TEXT)
     return make_result(criterion_result(QUESTION, (machine, review)), status="needs_review")
 
 
@@ -58,8 +58,8 @@ def review_of(result):
 def test_a_decision_gives_points_and_a_total_and_keeps_notes(result):
     after = decided(result, [GIVEN])
     assert (after.status, after.score, review_of(after).status) == ("graded", 3.0, "partial")
-    for said in ("Given: margin", "Not given: weight", "Only the beginning is read."):
-        assert said in review_of(after).message
+    for phrase in ("Given: margin", "Not given: weight", "Only the beginning is read."):
+        assert phrase in review_of(after).message
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_those_who_agree_decide_or_one_who_has_seen_both(result):
     other = replace(GIVEN, reviewer="Tom", adjustment=-1.0, number=2)
     assert decided(result, [GIVEN, other]).score is None
     assert standing([GIVEN, other]).state == "contested"
-    said = review_of(decided(result, [GIVEN, other])).message
-    assert said == f"{CONTESTED}\nOnly the beginning is read."
+    message = review_of(decided(result, [GIVEN, other])).message
+    assert message == f"{CONTESTED}\nOnly the beginning is read."
     code = replace(review_of(result), message="No weights. Your points count.")
     criteria = (criterion_result(QUESTION, (result.criteria[0].checks[0], code)),)
-    said = review_of(decided(replace(result, criteria=criteria), [GIVEN, other])).message
-    assert said == f"{CONTESTED} No weights. Your points count."
+    message = review_of(decided(replace(result, criteria=criteria), [GIVEN, other])).message
+    assert message == f"{CONTESTED} No weights. Your points count."
     last = replace(GIVEN, reviewer="Uma", adjustment=0.5, seen=2, number=3)
     assert decided(result, [GIVEN, other, last]).score == 3.5
 
@@ -115,16 +115,18 @@ def test_undoing_brings_back_what_was_before(result):
 @given(st.lists(st.tuples(st.integers(0, 12), st.booleans()), max_size=12))
 def test_no_decision_is_ever_lost(rows):
     """Each that was not undone is open, or somebody decided who had seen it."""
-    made = [
+    decisions = [
         replace(GIVEN, number=n, seen=min(seen, n - 1), undoes=min(seen, n - 1) * undo)
         for n, (seen, undo) in enumerate(rows, 1)
     ]
-    undone = {each.undoes for each in made}
-    live = [each for each in made if not each.undoes and each.number not in undone]
-    for each in live:
-        seen = any(other.seen >= each.number for other in live)
-        assert seen != (each in standing(made).open)
-    assert bool(live) == bool(standing(made).open)
+    undone = {decision.undoes for decision in decisions}
+    live = [
+        decision for decision in decisions if not decision.undoes and decision.number not in undone
+    ]
+    for decision in live:
+        seen = any(other.seen >= decision.number for other in live)
+        assert seen != (decision in standing(decisions).open)
+    assert bool(live) == bool(standing(decisions).open)
 
 
 @pytest.mark.parametrize("name", assignment_names())
@@ -175,10 +177,10 @@ def test_three_thirds_of_a_point_are_the_point(make_result):
     check = Check("e/machine", "", "e", 1.0)
     waiting = CheckResult(check, "needs_review", 0.0, "Why.", "Where.", actual="x")
     graded = criterion_result(Criterion("e", "", 1.0, "visible", "written"), (waiting,))
-    made = Decision("ada", "e/machine", answer_sum("x"), "Rea", 1.0, items, number=1)
-    after = decided(make_result(graded), [made])
-    found = after.criteria[0].checks[0]
-    assert (found.status, found.fraction, found.hint, after.score) == ("passed", 1.0, "", 1.0)
+    decision = Decision("ada", "e/machine", answer_sum("x"), "Rea", 1.0, items, number=1)
+    after = decided(make_result(graded), [decision])
+    machine = after.criteria[0].checks[0]
+    assert (machine.status, machine.fraction, machine.hint, after.score) == ("passed", 1.0, "", 1.0)
 
 
 @pytest.fixture

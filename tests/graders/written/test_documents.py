@@ -134,7 +134,9 @@ def test_right_answers_pass(printed, name):
 
 
 def test_free_texts_wait_for_a_person(printed):
-    waiting = [printed["jhu-hw6"][f"{each}/review"].status for each in ("2.1.1", "2.2.2", "2.2.3")]
+    waiting = [
+        printed["jhu-hw6"][f"{question}/review"].status for question in ("2.1.1", "2.2.2", "2.2.3")
+    ]
     assert waiting == ["needs_review"] * 3
 
 
@@ -153,30 +155,32 @@ def test_free_texts_wait_for_a_person(printed):
     ],
 )
 def test_other_answers_earn_what_they_deserve(printed, name, question, fraction, said):
-    found = printed[name][f"{question}/machine"]
-    assert found.fraction == fraction
-    assert said in found.message
+    check = printed[name][f"{question}/machine"]
+    assert check.fraction == fraction
+    assert said in check.message
 
 
 def test_right_numbers_are_no_errors(printed):
-    said = [printed["uw-a2"][f"{each}/machine"].message for each in ("2.2.3", "Q4.7")]
-    assert not [each for each in said if "but the loss is" in each or "Impossible" in each]
+    messages = [printed["uw-a2"][f"{question}/machine"].message for question in ("2.2.3", "Q4.7")]
+    assert not [
+        message for message in messages if "but the loss is" in message or "Impossible" in message
+    ]
 
 
 def test_two_of_six_runs_are_on_the_grid(printed):
-    found = printed["jhu-hw6"]["3.1.3/machine"]
-    assert "2 of the 6 required runs" in found.message
-    assert "2 of the reported runs are not required" in found.message
-    assert "You did not say which run you chose" in found.message
-    points = found.fraction * found.weight
+    check = printed["jhu-hw6"]["3.1.3/machine"]
+    assert "2 of the 6 required runs" in check.message
+    assert "2 of the reported runs are not required" in check.message
+    assert "You did not say which run you chose" in check.message
+    points = check.fraction * check.weight
     assert points == pytest.approx(2 * 2 / 6 + 1)  # the grid, and the settings are told
 
 
 def test_majority_class_is_flagged_in_every_row(printed):
     message = printed["jhu-hw6"]["3.1.3/machine"].message
     assert "0.6217125382262997 is 2033/3270" in message
-    others = message.split("The same applies to", 1)[1].split(".\n", 1)[0]
-    assert others.count("dev") == 3  # all four rows
+    listing = message.split("The same applies to", 1)[1].split(".\n", 1)[0]
+    assert listing.count("dev") == 3  # all four rows
     assert "cannot be ranked" in message
 
 
@@ -191,9 +195,9 @@ def test_majority_class_is_flagged_in_every_row(printed):
     ids=["swapped", "equated", "value as query", "scaled"],
 )
 def test_other_matrices_earn_what_they_do(judged, key, query, fraction, said):
-    found = judged("cs224n-a5", "1e.ii", f"## 1e.ii\nK: {key}\nQ: {query}\nV: {VALUE}\n")
-    assert found.fraction == fraction
-    assert said in found.message
+    check = judged("cs224n-a5", "1e.ii", f"## 1e.ii\nK: {key}\nQ: {query}\nV: {VALUE}\n")
+    assert check.fraction == fraction
+    assert said in check.message
 
 
 @pytest.mark.parametrize(
@@ -208,9 +212,9 @@ def test_other_matrices_earn_what_they_do(judged, key, query, fraction, said):
     ],
 )
 def test_third_key_is_judged_with_the_students_query(judged, answers, fraction, said):
-    found = judged("uw-a2", "1.4.2", answers)
-    assert found.fraction == fraction
-    assert said in found.message
+    check = judged("uw-a2", "1.4.2", answers)
+    assert check.fraction == fraction
+    assert said in check.message
 
 
 def test_polarity_of_labels_is_in_no_key():

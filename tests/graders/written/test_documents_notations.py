@@ -282,8 +282,8 @@ def answered(judged):
 
 @pytest.mark.parametrize(("name", "question", "answer"), RIGHT)
 def test_right_answers_pass_in_any_notation(answered, name, question, answer):
-    found = answered(name, question, answer)
-    assert found.fraction == 1, found.message
+    check = answered(name, question, answer)
+    assert check.fraction == 1, check.message
 
 
 @pytest.mark.parametrize(("name", "question", "answer"), OPEN)
@@ -293,7 +293,7 @@ def test_answers_that_cannot_be_read_wait_for_a_person(answered, name, question,
 
 @pytest.mark.parametrize(("name", "question", "answer", "fraction"), [*WRONG, *UNTOLD])
 def test_wrong_answers_earn_no_more_than_they_should(answered, name, question, answer, fraction):
-    found = answered(name, question, answer)
-    assert found.fraction == pytest.approx(fraction), found.message
-    assert found.message
-    assert found.expected or (name, question, answer, fraction) in UNTOLD
+    check = answered(name, question, answer)
+    assert check.fraction == pytest.approx(fraction), check.message
+    assert check.message
+    assert check.expected or (name, question, answer, fraction) in UNTOLD

@@ -72,18 +72,18 @@ def of(name, found):
 
 
 def test_similar_together_and_different_apart():
-    found = groups(ANSWERS)
-    assert of("ann", found) == {"ann", "bob", "cyd"}
-    assert of("dan", found) == {"dan"}
-    assert of("eve", found) == {"eve", "fay"}
+    grouping = groups(ANSWERS)
+    assert of("ann", grouping) == {"ann", "bob", "cyd"}
+    assert of("dan", grouping) == {"dan"}
+    assert of("eve", grouping) == {"eve", "fay"}
     assert groups({}) == ()
 
 
 def test_every_answer_is_listed_once_below_the_first_of_its_group_in_any_order():
-    found = groups(ANSWERS)
-    assert sorted(name for group in found for name in group.members) == sorted(ANSWERS)
-    assert all(group.text == ANSWERS[group.members[0]] for group in found)
-    assert groups(dict(reversed(ANSWERS.items()))) == found
+    grouping = groups(ANSWERS)
+    assert sorted(name for group in grouping for name in group.members) == sorted(ANSWERS)
+    assert all(group.text == ANSWERS[group.members[0]] for group in grouping)
+    assert groups(dict(reversed(ANSWERS.items()))) == grouping
 
 
 @pytest.mark.parametrize(
@@ -113,5 +113,5 @@ def test_beyond_the_limit_the_same_are_together(monkeypatch):
 
 def test_hostile_answers_are_grouped():
     texts = ("a" * 2_000_000, "\x00\ud800", "not " * 200_000, "𝔘" * 9_000, "$" * 90_000)
-    found = groups({str(number): text for number, text in enumerate(texts)})
-    assert sum(len(group.members) for group in found) == len(texts)
+    grouping = groups({str(number): text for number, text in enumerate(texts)})
+    assert sum(len(group.members) for group in grouping) == len(texts)

@@ -45,8 +45,8 @@ def test_every_item_of_a_list_may_begin_an_answer():
 def test_an_answer_below_the_letter_of_its_group_is_not_lost(group):
     wanted = (*(wanted_of(ask(name)) for name in ("a", "i")), wanted_of(ask("c.i", "formula")))
     text = f"## a\n\nwhy\n\n{group}\n\nformula: q_i_pos^T k_j_pos\n"
-    found = read_answers({"answers.md": text.encode()}, wanted).of("c.i")
-    assert found.parts or found.unplaced
+    answer = read_answers({"answers.md": text.encode()}, wanted).of("c.i")
+    assert answer.parts or answer.unplaced
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_an_answer_below_the_letter_of_its_group_is_not_lost(group):
 )
 def test_an_unknown_heading_is_told_with_the_nearest(heading, near, read):
     answers = read(f"## 1a.i\nwhy\n\n{heading}\nlost words\n")
-    told = [note for answer in answers.given.values() for note in answer.notes]
-    assert any("line 4" in note and f"did you mean `{near}" in note for note in told)
+    notes = [note for answer in answers.given.values() for note in answer.notes]
+    assert any("line 4" in note and f"did you mean `{near}" in note for note in notes)
     assert [name for name, answer in answers.given.items() if answer.parts] == ["1a.i"]
 
 
@@ -150,8 +150,8 @@ def test_an_earlier_letter_below_an_answer_is_a_question():
 
 
 GROUPED = tuple(
-    wanted_of(each)
-    for each in (
+    wanted_of(question)
+    for question in (
         ask("1.2.1", "vector", ("vector",), None),
         ask("1.2.2", "vector", ("vector",), None),
         ask("Q1.2"),
@@ -169,7 +169,7 @@ def test_the_number_of_a_group_is_not_a_question_with_a_q(heading):
 
 def test_text_below_the_number_of_a_group_may_answer_a_question_with_a_q():
     answers = read_answers({"answers.md": b"# 1.2\nThey save memory.\n"}, GROUPED)
-    assert all("memory" in answers.of(each.id).unplaced for each in GROUPED)
+    assert all("memory" in answers.of(wanted.id).unplaced for wanted in GROUPED)
 
 
 def test_the_q_of_a_question_tells_it_from_a_group():

@@ -85,8 +85,8 @@ def said(judged):
     """`passed`, `waits` or `fails`: what a check says of one question of an answers file."""
 
     def of(*asked):
-        found = judged(*asked)
-        return {"passed": "passed", "needs_review": "waits"}.get(found.status, "fails")
+        check = judged(*asked)
+        return {"passed": "passed", "needs_review": "waits"}.get(check.status, "fails")
 
     return of
 
@@ -96,7 +96,7 @@ def test_typing_decides_no_formula(said, assignment, question):
     right, wrong, condition = ASKED[assignment, question]
     below = [f"## {question}\n\n{form}" for form in lines_of(TYPED)]
     for form in (*below, *lines_of(NAMED))[list(ASKED).index((assignment, question)) % 3 :: 3]:
-        texts = [form.format(q=question, f=each, c=condition) for each in (right, wrong)]
+        texts = [form.format(q=question, f=formula, c=condition) for formula in (right, wrong)]
         assert said(assignment, question, texts[0]) != "fails", texts[0]
         assert said(assignment, question, texts[1]) != "passed", texts[1]
 
@@ -142,11 +142,11 @@ def test_text_below_an_unknown_heading_may_be_the_next_answer(said):
 def test_what_follows_a_sibling_is_read_or_waits(judged, said, first, following):
     words = "Each of the heads keeps one value."
     text = f"## 1a.i\nwhy\n\n{first}\nq1 = c mu_a, q2 = c mu_b\n{following.format(w=words)}\n"
-    found = judged("cs224n-a4", "1d.ii", text, "review")
-    assert (found.status, words in found.actual) == ("needs_review", True)
+    check = judged("cs224n-a4", "1d.ii", text, "review")
+    assert (check.status, words in check.actual) == ("needs_review", True)
     assert said("cs224n-a4", "1d.i", text) == "passed"
     left = judged("cs224n-a4", "1d.i", text).message
-    assert left in ("", *found.message.split("\n")), "the sibling has no note on what is left over"
+    assert left in ("", *check.message.split("\n")), "the sibling has no note on what is left over"
     assert said("cs224n-a4", "3g.ii", text, "review") == "fails"
 
 
@@ -162,15 +162,17 @@ def test_points_of_an_answer_are_no_further_questions(judged):
 
 @pytest.mark.parametrize("answer", ["(b)", "b) as it is larger", "**b)**", "**B.**", "- b."])
 def test_a_letter_may_be_the_answer_and_not_the_next_question(answer):
-    asked = [ask("1a", "choice", ("choice",)), ask("1b")]
-    wanted = tuple(wanted_of(each) for each in asked)
+    questions = [ask("1a", "choice", ("choice",)), ask("1b")]
+    wanted = tuple(wanted_of(question) for question in questions)
     read = read_answers({"answers.md": f"## 1a\n\n{answer}\n".encode()}, wanted)
     assert "b" in read.of("1a").text("choice").casefold()
     assert not read.of("1b").parts
 
 
 def test_what_yaml_has_below_a_sibling_waits():
-    wanted = tuple(wanted_of(each) for each in (ask("1d.i", "formula", ("q1",), ""), ask("1d.ii")))
+    wanted = tuple(
+        wanted_of(question) for question in (ask("1d.i", "formula", ("q1",), ""), ask("1d.ii"))
+    )
     content = b"1d.i:\n  q1: a\n  ii: It is stable.\n"
     answer = read_answers({"answers.yaml": content}, wanted).of("1d.ii")
     assert answer.unplaced == "ii: It is stable."
@@ -206,11 +208,11 @@ def test_what_is_nowhere_is_not_answered(said, question):
 @pytest.mark.parametrize("number", ["batch size 32", "[[23.5, 32.5], [0, 1]]", "-44", "33.3 %"])
 def test_a_number_names_no_question(said, number):
     text = f"## Q2.2\nWe use {number} here.\n"
-    asked = ("Q3.2", "Q3.3", "Q4.4")
-    assert [said("uw-a2", each, text, "review") for each in asked] == ["fails"] * 3
-    named = [f"## Q2.2\nSee {each.removeprefix('Q')} below.\n" for each in asked]
-    told = zip(asked, named, strict=True)
-    assert [said("uw-a2", each, text, "review") for each, text in told] == ["waits"] * 3
+    questions = ("Q3.2", "Q3.3", "Q4.4")
+    assert [said("uw-a2", question, text, "review") for question in questions] == ["fails"] * 3
+    named = [f"## Q2.2\nSee {question.removeprefix('Q')} below.\n" for question in questions]
+    pairs = zip(questions, named, strict=True)
+    assert [said("uw-a2", question, text, "review") for question, text in pairs] == ["waits"] * 3
 
 
 @pytest.mark.parametrize(

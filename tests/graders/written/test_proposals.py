@@ -29,8 +29,8 @@ def test_sentences_are_cut_where_they_end(answer, expected):
 
 
 def test_long_answers_are_read_in_bounded_pieces():
-    found = sentences("word " * 100_000)
-    assert max(len(each.text) for each in found) <= LONGEST_SENTENCE
+    passages = sentences("word " * 100_000)
+    assert max(len(passage.text) for passage in passages) <= LONGEST_SENTENCE
     assert len(sentences("a. " * 100_000)) == MOST_SENTENCES
 
 
@@ -114,14 +114,14 @@ def one(answer, item=0):
     ],
 )  # fmt: skip
 def test_supporting_sentence_is_found(answer, item, support):
-    found = one(answer, item)
-    assert found.ticked
-    assert found.support.text == support
-    assert answer[found.support.start : found.support.end] == support
+    proposal = one(answer, item)
+    assert proposal.ticked
+    assert proposal.support.text == support
+    assert answer[proposal.support.start : proposal.support.end] == support
 
 
 def test_other_topics_support_nothing_and_not_only_denies_nothing():
-    assert not any(each.ticked for each in propose(RUBRIC, "Tokenizers split rare words."))
+    assert not any(proposal.ticked for proposal in propose(RUBRIC, "Tokenizers split rare words."))
     assert one("Not only is the gradient zero almost everywhere, it is unusable.").ticked
 
 
@@ -150,8 +150,8 @@ def test_contradiction_lowers_the_confidence_unless_denied():
 
 
 def test_long_contradiction_survives_rewording():
-    found = one("With padding on, exactly 512 tokens is what every sample will have.", 2)
-    assert [contradiction.phrase for contradiction in found.contradictions] == [
+    proposal = one("With padding on, exactly 512 tokens is what every sample will have.", 2)
+    assert [contradiction.phrase for contradiction in proposal.contradictions] == [
         "every sample has exactly 512 tokens"
     ]
 
@@ -170,13 +170,13 @@ def test_long_contradiction_survives_rewording():
 def test_hostile_answer_gets_bounded_proposals(answer, cpu_seconds):
     with cpu_seconds(5):
         proposals = propose(RUBRIC, answer)
-    for found in proposals:
-        assert 0 <= found.confidence <= 1
-        assert found.support is None or found.support.end <= READ
-        assert len(found.contradictions) <= MOST_SENTENCES
+    for proposal in proposals:
+        assert 0 <= proposal.confidence <= 1
+        assert proposal.support is None or proposal.support.end <= READ
+        assert len(proposal.contradictions) <= MOST_SENTENCES
 
 
 def test_rubric_without_words_proposes_nothing():
     empty = Review(1, "text", (RubricItem(1, "", ("", "the"), ("", "of the")),))
-    (found,) = propose(empty, "Anything at all of the kind.")
-    assert (found.ticked, found.confidence, found.contradictions) == (False, 0.0, ())
+    (proposal,) = propose(empty, "Anything at all of the kind.")
+    assert (proposal.ticked, proposal.confidence, proposal.contradictions) == (False, 0.0, ())

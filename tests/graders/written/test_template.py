@@ -73,11 +73,11 @@ def test_the_template_answers_nothing(form, read, questions):
 
 
 def test_the_template_keeps_the_lines_of_a_prompt(questions):
-    asked = replace(questions[6], prompt="Which one?\nA. " + "long " * 30 + "\nB. the other")
-    text = answers_template("Tiny", [asked])
+    question = replace(questions[6], prompt="Which one?\nA. " + "long " * 30 + "\nB. the other")
+    text = answers_template("Tiny", [question])
     assert "\n> A. long" in text
     assert "\n> B. the other\n" in text
-    wanted = (wanted_of(asked, quoted(asked)),)
+    wanted = (wanted_of(question, quoted(question)),)
     assert not read_answers({"answers.md": text.encode()}, wanted).of("Q3.1").parts
     answered = text.replace("choice:", "choice: B")
     assert read_answers({"answers.md": answered.encode()}, wanted).of("Q3.1").text("choice") == "B"
@@ -93,14 +93,14 @@ def test_a_template_without_its_quote_marks_answers_nothing(questions):
     """A line of it elsewhere is an answer, as is a value that is quoted below its name."""
     wanted = tuple(wanted_of(question, quoted(question)) for question in questions)
     bare = answers_template("Tiny", questions).replace("\n> ", "\n").partition("\n## ")
-    given = read_answers({"answers.md": f"## {bare[2]}".encode()}, wanted).given
-    assert not any(answer.parts for answer in given.values())
+    answers = read_answers({"answers.md": f"## {bare[2]}".encode()}, wanted).given
+    assert not any(answer.parts for answer in answers.values())
     prompt = "The values are (1, 2, 3) and (3, 2, 1).\nA. the first\nB. the second one of these"
-    asked = replace(questions[5], prompt=prompt)
-    wanted = (wanted_of(asked, quoted(asked)),)
+    question = replace(questions[5], prompt=prompt)
+    wanted = (wanted_of(question, quoted(question)),)
     for body in ("vector:\n> (1, 2, 3)", "B. the second one of these"):
-        found = read_answers({"answers.md": f"## 2.1.1\n{body}".encode()}, wanted).of("2.1.1")
-        assert body.removeprefix("vector:\n> ") == found.text("vector")
+        answer = read_answers({"answers.md": f"## 2.1.1\n{body}".encode()}, wanted).of("2.1.1")
+        assert body.removeprefix("vector:\n> ") == answer.text("vector")
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_a_template_without_its_quote_marks_answers_nothing(questions):
 def test_the_notation_fits_the_parts(questions, kind, parts, example, line):
     machine = replace(questions[6].machine, kind=kind, parts=parts, example=example)
     text = answers_template("Tiny", [replace(questions[6], machine=machine)])
-    (shown,) = (each for each in text.split("\n") if line in each)
+    (shown,) = (row for row in text.split("\n") if line in row)
     assert line.endswith(("lr", "`")) or shown == f"> {line}"
     if "\n" in example:
-        assert "\n".join(f"> {each}" for each in example.split("\n")) in text
+        assert "\n".join(f"> {row}" for row in example.split("\n")) in text
 
 
 @pytest.mark.parametrize(
@@ -129,24 +129,28 @@ def test_the_notation_fits_the_parts(questions, kind, parts, example, line):
 )
 def test_bundled_templates_wrap_once_and_answer_nothing(name):
     """Also with the line breaks of another version, without quote marks, and filled in."""
-    asked = bundled_questions(name)
-    wanted = tuple(wanted_of(each, quoted(each)) for each in asked)
-    text = answers_template("In writing", asked)
+    questions = bundled_questions(name)
+    wanted = tuple(wanted_of(question, quoted(question)) for question in questions)
+    text = answers_template("In writing", questions)
     short = [a for a, b in pairwise(text.split("\n")) if is_broken_early(a, b)]
     assert not short
     broken = re.sub(r"(?m)^(> \([\d.]+ points?\) .{20,40}?) ", r"\1\n> ", text)
     assert broken != text
     for form in (text, broken, broken.replace("like this", "thus"), text.replace("\n> ", "\n")):
         content = f"## {form.partition(chr(10) + '## ')[2]}".encode()
-        given = read_answers({"answers.md": content}, wanted).given
-        assert not any(each.parts or each.unplaced or each.leftover for each in given.values())
-    one = next(each for each in asked if each.review is None)
+        answers = read_answers({"answers.md": content}, wanted).given
+        assert not any(
+            answer.parts or answer.unplaced or answer.leftover for answer in answers.values()
+        )
+    one = next(question for question in questions if question.review is None)
     part = one.parts[0]
     for block in (text, broken):
-        found = next(each for each in block.split("\n## ") if each.startswith(f"{one.id}:"))
-        answered = found.replace(f"\n\n{part}:", f"\n> {part}: 12", 1)
-        given = read_answers({"answers.md": f"## {answered}".encode()}, wanted)
-        assert given.of(one.id).text(part) == "12"
+        section = next(
+            section for section in block.split("\n## ") if section.startswith(f"{one.id}:")
+        )
+        answered = section.replace(f"\n\n{part}:", f"\n> {part}: 12", 1)
+        answers = read_answers({"answers.md": f"## {answered}".encode()}, wanted)
+        assert answers.of(one.id).text(part) == "12"
 
 
 def is_broken_early(line, following):

@@ -47,8 +47,8 @@ def test_yaml_may_be_written_in_many_ways(text, parts_of):
     ],
 )
 def test_yaml_keeps_what_was_typed(text, question, value, parts_of):
-    found = parts_of(text, question, "answers.yaml")
-    assert next(iter(found.values())) == [value]
+    parts = parts_of(text, question, "answers.yaml")
+    assert next(iter(parts.values())) == [value]
 
 
 def test_yaml_notes_keep_their_lines(read):
@@ -94,8 +94,8 @@ def test_lines_keep_their_numbers_in_a_broken_file(read):
 
 
 def test_tabs_are_read_as_indents(parts_of):
-    found = parts_of("1b:\n\tformula: 2*x\n\ttext: why\n", "1b", "answers.yaml")
-    assert found == {"formula": ["2*x"], "text": ["why"]}
+    parts = parts_of("1b:\n\tformula: 2*x\n\ttext: why\n", "1b", "answers.yaml")
+    assert parts == {"formula": ["2*x"], "text": ["why"]}
 
 
 def test_a_broken_answer_in_a_group_leaves_its_neighbours(read):
@@ -144,8 +144,8 @@ def test_a_name_above_broken_answers_is_no_answer(read):
 
 @pytest.mark.parametrize("name", ["alpha", "beta", "frac{1}", "theta", "rho", "nu", "Phi"])
 def test_between_double_quotes_latex_keeps_its_backslash_and_lines_their_break(name, parts_of):
-    found = parts_of(f'1d.ii: "2 \\{name}\\ntwo"\n', "1d.ii", "answers.yaml")
-    assert found == {"text": [f"2 \\{name}\ntwo"]}
+    parts = parts_of(f'1d.ii: "2 \\{name}\\ntwo"\n', "1d.ii", "answers.yaml")
+    assert parts == {"text": [f"2 \\{name}\ntwo"]}
 
 
 def test_nothing_in_a_broken_file_is_evaluated(parts_of):
@@ -175,10 +175,10 @@ def test_no_typing_mistake_makes_an_answer_unanswered(read, data):
 @pytest.mark.parametrize("mark", ["'", '"', "[", "{"])
 def test_a_broken_file_costs_no_points_without_a_person(mark, grade):
     text = f"1a: B\n1b:\n  formula: {mark}2*a\n  text: why\n1c.i:\n  q1: a\n  q2: b\n"
-    _, found = grade({"answers.yaml": text})
-    assert found["1a/machine"].status == "passed"
-    assert found["1c.i/machine"].status == "passed"
-    assert found["1b/review"].status == "needs_review"
-    assert found["1b/machine"].status in ("needs_review", "passed")
-    told = " ".join(each.message for each in found.values())
-    assert re.search(r"line \d+ ", told)
+    _, checks = grade({"answers.yaml": text})
+    assert checks["1a/machine"].status == "passed"
+    assert checks["1c.i/machine"].status == "passed"
+    assert checks["1b/review"].status == "needs_review"
+    assert checks["1b/machine"].status in ("needs_review", "passed")
+    messages = " ".join(check.message for check in checks.values())
+    assert re.search(r"line \d+ ", messages)
