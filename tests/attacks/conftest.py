@@ -65,8 +65,8 @@ def tightened(folder, *, wall_seconds):
 
 def results_in(out):
     files = (out / "results").glob("*.json")
-    found = [result_from_text(file.read_text(), file.name) for file in files]
-    return {result.submission.id: result for result in found}
+    results = [result_from_text(file.read_text(), file.name) for file in files]
+    return {result.submission.id: result for result in results}
 
 
 @cache
@@ -94,23 +94,23 @@ def battle(work, tier, names, *, only):
     base, honest = work / "alone" / "base", work / "alone" / "honest"
     with planted(work, home, honest) as canaries:
         chosen = [ATTACKS[name] for name in names]
-        known = build_attackers(chosen, base, work / "uploads", task.files, canaries)
+        attacks = build_attackers(chosen, base, work / "uploads", task.files, canaries)
         shutil.copytree(honest, work / "uploads" / "honest")
         secret = {VARIABLE: canaries.secrets["env"]}
         words = ("--isolation", tier.value, "--only", only)
         words = (work / "uploads", "--out", out, "--jobs", 2, *words)
         done = softmark("batch", folder, *words, home=home, **secret)
-        problems, together = compared(work, known, canaries)
+        problems, together = compared(work, attacks, canaries)
     return Batch(problems, together, out, done.stdout + done.stderr)
 
 
 @contextlib.contextmanager
 def planted(work, home, honest):
     """Canaries in this home; among them another student's code and result, and the store."""
-    kept = [next(honest.rglob("dataset.py")), work / "first" / "results" / "honest.json"]
+    files = [next(honest.rglob("dataset.py")), work / "first" / "results" / "honest.json"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
-        with Canaries(work, [*kept, *(work / "first").glob("*.sqlite")]) as canaries:
+        with Canaries(work, [*files, *(work / "first").glob("*.sqlite")]) as canaries:
             yield canaries
 
 
@@ -118,7 +118,7 @@ def compared(work, known, canaries):
     """What each attack gained, and what all of them changed."""
     alone, graded = results_in(work / "first"), results_in(work / "second")
     paths = among(list(known), work / "uploads" / "honest")
-    ids = {each.path: each.id for each in identify_all(paths, "cs224n-a4")}
+    ids = {submission.path: submission.id for submission in identify_all(paths, "cs224n-a4")}
     problems = {
         attack.name: [*gains(graded[ids[path]], alone["base"], canaries)]
         for path, attack in known.items()

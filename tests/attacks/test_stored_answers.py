@@ -22,8 +22,8 @@ def attacker(base, folder, **targets):
 
 def scores(out):
     files = (out / "results").glob("*.json")
-    found = [result_from_text(file.read_text(), file.name) for file in files]
-    return {result.submission.id: result.score for result in found}
+    results = [result_from_text(file.read_text(), file.name) for file in files]
+    return {result.submission.id: result.score for result in results}
 
 
 @pytest.fixture

@@ -58,17 +58,17 @@ def verdicts(folder, *names, tier=None):
 
 
 def test_attacks_on_a_careful_check_fail(solved):
-    found = verdicts(solved, "ending-sys-exit", "lying-numbers")
-    assert set(found) == {"ending-sys-exit", "lying-numbers", ALL}
-    assert not any(verdict.problems for verdict in found.values())
+    by_attack = verdicts(solved, "ending-sys-exit", "lying-numbers")
+    assert set(by_attack) == {"ending-sys-exit", "lying-numbers", ALL}
+    assert not any(verdict.problems for verdict in by_attack.values())
 
 
 def test_check_that_passes_without_an_answer_is_found_out(solved):
     (solved / "checks.py").write_text(CARELESS)
-    found = verdicts(solved, "ending-sys-exit", "prompting-answers")
-    assert found["ending-sys-exit"].problems == ("`double` earns 4, without the attack 0",)
-    assert not found["prompting-answers"].problems
-    row = attack_row(found["ending-sys-exit"])
+    by_attack = verdicts(solved, "ending-sys-exit", "prompting-answers")
+    assert by_attack["ending-sys-exit"].problems == ("`double` earns 4, without the attack 0",)
+    assert not by_attack["prompting-answers"].problems
+    row = attack_row(by_attack["ending-sys-exit"])
     assert row.name.split() == ["ending", "ending-sys-exit"]
     assert "earns 4" in row.found
     assert not row.failed

@@ -58,11 +58,11 @@ def test_loader_keeps_the_order_and_the_last_batch():
 def test_all_but_biases_decay():
     model = tiny()
     names = {id(p): name for name, p in model.named_parameters()}
-    decayed, others = plain_optimizer(model, RATE).param_groups
-    assert {names[id(p)] for p in others["params"]} == {n for n in names.values() if "bias" in n}
-    assert (decayed["weight_decay"], others["weight_decay"]) == (0.1, 0.0)
-    assert len(decayed["params"]) + len(others["params"]) == len(names)
-    assert decayed["betas"] == others["betas"] == (0.9, 0.95)
+    decayed, biases = plain_optimizer(model, RATE).param_groups
+    assert {names[id(p)] for p in biases["params"]} == {n for n in names.values() if "bias" in n}
+    assert (decayed["weight_decay"], biases["weight_decay"]) == (0.1, 0.0)
+    assert len(decayed["params"]) + len(biases["params"]) == len(names)
+    assert decayed["betas"] == biases["betas"] == (0.9, 0.95)
 
 
 def clipped(gradients):
@@ -82,10 +82,12 @@ def test_step_is_adamw_written_out():
     for t in (1, 2):
         loss = plain_step(model, optimizer, batch(t), schedule)
         x, y = batch(t)
-        own = F.cross_entropy(twin(x)[0].flatten(0, 1), y.flatten(), ignore_index=0)
+        expected = F.cross_entropy(twin(x)[0].flatten(0, 1), y.flatten(), ignore_index=0)
         parameters = dict(twin.named_parameters())
-        grads = dict(zip(parameters, torch.autograd.grad(own, [*parameters.values()]), strict=True))
-        assert loss == pytest.approx(own.item(), rel=1e-12)
+        grads = dict(
+            zip(parameters, torch.autograd.grad(expected, [*parameters.values()]), strict=True)
+        )
+        assert loss == pytest.approx(expected.item(), rel=1e-12)
         for name, g in clipped({n: g.numpy() for n, g in grads.items()}).items():
             first[name] = 0.9 * first[name] + 0.1 * g
             second[name] = 0.95 * second[name] + 0.05 * g**2
@@ -93,8 +95,10 @@ def test_step_is_adamw_written_out():
             weight = parameters[name].detach().numpy()
             weight -= rate * (0.1 * ("bias" not in name) * weight + step)
         rate = RATE * 0.5 * (1 + math.cos(math.pi * (80 * t - 8) / 392))
-    for (name, ours), own in zip(model.named_parameters(), twin.parameters(), strict=True):
-        np.testing.assert_allclose(ours.detach(), own.detach(), rtol=1e-9, atol=1e-10, err_msg=name)
+    for (name, ours), expected in zip(model.named_parameters(), twin.parameters(), strict=True):
+        np.testing.assert_allclose(
+            ours.detach(), expected.detach(), rtol=1e-9, atol=1e-10, err_msg=name
+        )
 
 
 def test_dropout_is_on_in_training():

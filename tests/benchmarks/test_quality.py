@@ -77,7 +77,7 @@ def test_pairs_are_written_as_submissions(tmp_path):
     composed = {pair.folder.name: pair for pair in pairs(examples, 9, 0, tmp_path)}
     assert set(composed) == {"one+two", "two+three"}
     assert (composed["one+two"].folder / FILE).read_text() == "a\nx\nc\ny\n"
-    assert [each.planted for each in composed["one+two"].both] == [("one",), ("two",)]
+    assert [half.planted for half in composed["one+two"].both] == [("one",), ("two",)]
 
 
 def verdict(named="", hint="Seen."):
@@ -121,7 +121,7 @@ def test_pair_of_undeclared_examples_may_say_what_each_says_alone():
 
 @pytest.mark.parametrize("name", ["cs224n-a4", "jhu-hw6", "uw-a2"])
 def test_examples_of_every_assignment_can_be_read(name, tmp_path):
-    assert any(each.correct for each in read_examples(load_assignment(name), tmp_path))
+    assert any(submission.correct for submission in read_examples(load_assignment(name), tmp_path))
 
 
 @pytest.fixture(scope="module")
@@ -129,19 +129,19 @@ def expected_losses():
     """The losses in a criterion of cs224n-a4, and the criterion."""
     task = load_assignment("cs224n-a4")
     folders = sorted(examples_of(task.name).iterdir())
-    known = {path.name: expectation(path, task) for path in folders}
+    expectations = {path.name: expectation(path, task) for path in folders}
 
     def find(name):
-        criterion = next(each for each in task.rubric if each.id == name)
-        return losses(known, criterion), criterion
+        criterion = next(criterion for criterion in task.rubric if criterion.id == name)
+        return losses(expectations, criterion), criterion
 
     return find
 
 
 def test_largest_loss_comes_first(expected_losses):
-    found, _ = expected_losses("rotary")
-    assert found[0].example == "wrong-rotary-not-written"
-    assert [each.points for each in found] == sorted((each.points for each in found), reverse=True)
+    rows, _ = expected_losses("rotary")
+    assert rows[0].example == "wrong-rotary-not-written"
+    assert [loss.points for loss in rows] == sorted((loss.points for loss in rows), reverse=True)
 
 
 @pytest.mark.parametrize("name", ["jhu-hw6", "cs182-transformers"])
@@ -156,5 +156,5 @@ def test_one_slip_costs_a_third_at_most(expected_losses, criterion):
     """More is lost only by work that is not written, always raises or has not a single number."""
     every, graded = expected_losses(criterion)
     more = ("not-written", "wrong-crash", "table-not-finite")
-    found = [each for each in every if not any(name in each.example for name in more)]
-    assert found[0].points <= graded.points / 3
+    rows = [loss for loss in every if not any(name in loss.example for name in more)]
+    assert rows[0].points <= graded.points / 3

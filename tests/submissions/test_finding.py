@@ -32,8 +32,8 @@ def tree(*folders):
     ],
 )
 def test_code_is_found_wherever_it_is(folder):
-    found = find(tree(f"{folder}: {BOTH}", "notes: todo.txt"), CODE, ())
-    assert found.code == P(folder)
+    contents = find(tree(f"{folder}: {BOTH}", "notes: todo.txt"), CODE, ())
+    assert contents.code == P(folder)
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_code_is_found_wherever_it_is(folder):
 )
 def test_the_rule_decides_and_is_told(right, other, reason):
     names = "dataset.py" if reason == "contains fewer of them" else BOTH
-    found = find(tree(f"{right}: {BOTH}", f"{other}: {names}"), CODE, ())
-    assert found.code == P(right)
+    contents = find(tree(f"{right}: {BOTH}", f"{other}: {names}"), CODE, ())
+    assert contents.code == P(right)
     expected = f"Using `{right}` (contains dataset.py, attention.py); ignored `{other}` ({reason})"
-    assert found.notes == (expected,)
+    assert contents.notes == (expected,)
 
 
 @pytest.mark.parametrize("folder", ["mingpt-demo", "a4/mingpt_demo", ".cache", "a4/.old/src"])
@@ -73,9 +73,9 @@ def test_the_order_of_files_changes_nothing(shuffled):
 def test_many_others_are_counted_and_code_in_two_folders_is_told():
     folders = [f"{name}/src: {BOTH}" for name in "abcdefg"]
     assert find(tree(*folders), CODE, ()).notes[0].endswith("`d/src` (sorts later) and 3 more")
-    found = find(tree("models: attention.py", "data: dataset.py"), CODE, ())
-    assert found.code == P("data")
-    assert found.notes[1] == (
+    contents = find(tree("models: attention.py", "data: dataset.py"), CODE, ())
+    assert contents.code == P("data")
+    assert contents.notes[1] == (
         "attention.py is not in `data` but in `models`, which was ignored: "
         "keep your modules in one folder"
     )
@@ -100,8 +100,8 @@ def test_many_others_are_counted_and_code_in_two_folders_is_told():
     ],
 )
 def test_what_was_found_is_told(files, wanted, code, notes):
-    found = find(tree(files), wanted, ())
-    assert (found.code, found.notes) == (code, notes)
+    contents = find(tree(files), wanted, ())
+    assert (contents.code, contents.notes) == (code, notes)
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_what_was_found_is_told(files, wanted, code, notes):
 )  # fmt: skip
 def test_stray_copies_are_ignored_with_a_note(name):
     upload = [P("src", n) for n in (*CODE, name, "dataset_stats.py", "my_dataset.txt")]
-    found = find(upload, CODE, ())
-    assert found.code == P("src")
+    contents = find(upload, CODE, ())
+    assert contents.code == P("src")
     note = f"ignored `src/{name}` (only the exact names are imported)"
-    assert found.notes[1:] == (note,)
+    assert contents.notes[1:] == (note,)
     assert find([P("src", name)], CODE, ()).notes[1] == note
 
 
@@ -125,8 +125,8 @@ def test_stray_copies_are_ignored_with_a_note(name):
 )  # fmt: skip
 def test_an_answers_file_may_have_a_longer_name(name, read):
     assert ("answers.md" in find(tree(f"a4: {name}"), CODE, ("answers.md",)).files) is read
-    found = find(tree(f"a4: {name} answers.md"), (), ("answers.md",))
-    assert found.files["answers.md"] == (P("a4/answers.md"),)
+    contents = find(tree(f"a4: {name} answers.md"), (), ("answers.md",))
+    assert contents.files["answers.md"] == (P("a4/answers.md"),)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_an_answers_file_may_have_a_longer_name(name, read):
      ("notes.md", False), ("README.md", False), ("hw.csv", False), ("report_old.md", False)],
 )  # fmt: skip
 def test_the_only_document_with_a_title_is_the_answers_file(name, read):
-    found = find(tree(f"a4: {name} notes.txt"), CODE, ANSWERS)
-    assert found.files == ({"answers.md": (P("a4") / name,)} if read else {})
+    contents = find(tree(f"a4: {name} notes.txt"), CODE, ANSWERS)
+    assert contents.files == ({"answers.md": (P("a4") / name,)} if read else {})
     several = find(tree(f"a4: {name} solutions.tex writeup.md"), (), ANSWERS)
     assert not several.files
     assert "Ignored `a4/writeup.md`; rename it to answers.md" in several.notes
@@ -170,10 +170,10 @@ def test_the_only_document_is_the_answers_file_of_an_assignment_without_code(nam
 )
 def test_artifacts_are_ranked(best, others):
     upload = tree(f"a4/src: {BOTH}") + [P(path) for path in (*others, best)]
-    found = find(upload, CODE, ("a.txt", "absent.txt"))
-    assert found.files["a.txt"][0] == P(best)
-    assert set(found.files["a.txt"]) == {P(best), *map(P, others)}
-    assert set(found.files) == {"a.txt"}
+    contents = find(upload, CODE, ("a.txt", "absent.txt"))
+    assert contents.files["a.txt"][0] == P(best)
+    assert set(contents.files["a.txt"]) == {P(best), *map(P, others)}
+    assert set(contents.files) == {"a.txt"}
 
 
 def test_artifacts_are_found_without_code_and_then_nothing_is_told():
@@ -205,6 +205,6 @@ def test_what_a_browser_or_an_editor_adds_to_a_name_is_ignored(name):
 
 @pytest.mark.parametrize("name", ["answers.xlsx", "answers_copy.md"])
 def test_a_file_with_nearly_the_right_name_is_told(name):
-    found = find(tree(f"a: {name}"), (), ANSWERS)
-    assert not found.files
-    assert found.notes == (f"Ignored `a/{name}`; rename it to answers.md",)
+    contents = find(tree(f"a: {name}"), (), ANSWERS)
+    assert not contents.files
+    assert contents.notes == (f"Ignored `a/{name}`; rename it to answers.md",)

@@ -16,8 +16,8 @@ def copied(uploads, tmp_path):
     def copy(tree, artifacts=(LONDON,), **limits):
         upload = uploads.tree(tree)
         listing = list_files(upload)
-        found = find(listing.files, CODE, artifacts)
-        return copy_needed(upload, listing, found, tmp_path / "clean", CopyLimits(**limits))
+        contents = find(listing.files, CODE, artifacts)
+        return copy_needed(upload, listing, contents, tmp_path / "clean", CopyLimits(**limits))
 
     return copy
 

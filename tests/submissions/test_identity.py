@@ -104,7 +104,7 @@ def test_one_name_in_several_folders_gives_different_ids(uploads):
     assert ids[0] == "alice"
     assert re.fullmatch(r"alice-[0-9a-f]{8}", ids[1])
     assert ids[2:4] == [f"{ids[1]}-2", f"{ids[1]}-3"]
-    assert len({each.casefold() for each in ids}) == 5
+    assert len({identifier.casefold() for identifier in ids}) == 5
 
 
 def test_the_sum_of_an_archive_is_sha256_and_the_time_is_the_uploads(uploads):

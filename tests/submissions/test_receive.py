@@ -21,8 +21,8 @@ def test_all_children_but_those_of_systems_are_collected(uploads):
     for name in ("a", ".alice", "__MACOSX", ".git"):
         uploads.tree({"x": b""}, name)
     (uploads.folder / "link").symlink_to("/etc")
-    found = [path.name for path in collect(uploads.folder)]
-    assert found == [".alice", ".bob.zip", "a", "b.zip", "c.txt", "link"]
+    names = [path.name for path in collect(uploads.folder)]
+    assert names == [".alice", ".bob.zip", "a", "b.zip", "c.txt", "link"]
 
 
 @pytest.mark.parametrize("pack", ["tree", "zip", "tar"])
@@ -46,8 +46,8 @@ def test_archives_are_opened_if_no_code_is_outside(uploads, a4, tmp_path, files_
     assert {f"hand in/hw.zip/{name}": data for name, data in a4.items()} == files_in(clean.root)
     assert snapshot(uploads.folder) == before
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["clean"]
-    own = opened(uploads.tree(a4 | {"old.zip": inner}, "bob"), tmp_path / "own")
-    assert own.code == own.root / "a4/src"
+    bob = opened(uploads.tree(a4 | {"old.zip": inner}, "bob"), tmp_path / "own")
+    assert bob.code == bob.root / "a4/src"
 
 
 def test_a_folder_that_is_too_large_to_unpack_its_archive_is_rejected(uploads, tmp_path):

@@ -152,6 +152,6 @@ def test_entries_are_counted_before_they_are_read(uploads, tmp_path):
 
 def test_names_after_a_nul_are_not_hidden(uploads, tmp_path):
     upload = patched(uploads.zip({"good.pyXevil": b"x"}), [(b"pyX", b"py\0")])
-    said = r"`good.py\\x00evil`, whose name contains control characters"
-    with pytest.raises(Rejected, match=said):
+    message = r"`good.py\\x00evil`, whose name contains control characters"
+    with pytest.raises(Rejected, match=message):
         unpack(upload, tmp_path / "out")

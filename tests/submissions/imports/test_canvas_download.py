@@ -31,9 +31,9 @@ def files(submission):
 
 
 def test_files_of_one_student_are_one_submission(download):
-    found = collected(download("lovelaceada_7_41_work.py", "lovelaceada_7_42_answer.txt"))
-    (ada,) = found.submissions
-    assert (found.layout, ada.id, files(ada)) == (
+    gathered = collected(download("lovelaceada_7_41_work.py", "lovelaceada_7_42_answer.txt"))
+    (ada,) = gathered.submissions
+    assert (gathered.layout, ada.id, files(ada)) == (
         "canvas", "lovelaceada_7",
         ["answer.txt", "work.py"],
     )  # fmt: skip
@@ -41,10 +41,10 @@ def test_files_of_one_student_are_one_submission(download):
 
 
 def test_students_of_one_name_stay_two_and_late_ones_have_no_time(download):
-    found = collected(download("leejo_7_1_work.py", "leejo_LATE_8_2_work.py"))
-    assert [submission.id for submission in found.submissions] == ["leejo_7", "leejo_8"]
-    assert [submission.submitted_at for submission in found.submissions] == [None, None]
-    assert found.notes[-1].endswith("without penalty: leejo_8")
+    gathered = collected(download("leejo_7_1_work.py", "leejo_LATE_8_2_work.py"))
+    assert [submission.id for submission in gathered.submissions] == ["leejo_7", "leejo_8"]
+    assert [submission.submitted_at for submission in gathered.submissions] == [None, None]
+    assert gathered.notes[-1].endswith("without penalty: leejo_8")
 
 
 def test_a_file_uploaded_again_has_its_name_and_the_last_counts(download):
@@ -88,9 +88,9 @@ def test_a_download_is_known_by_its_names(download, name, layout):
 def test_only_strays_and_links_are_left_out_and_strays_are_named(download):
     folder = download("leejo_8_1_work.py", "notes.md", ".ada.zip", ".eve.py", ".DS_Store")
     (folder / "leejo_8_2_passwd.txt").symlink_to("/etc/passwd")
-    found = collected(folder, "canvas")
-    assert [files(submission) for submission in found.submissions] == [["work.py"]]
-    strays = [note.split(":")[0] for note in found.notes if "passwd" not in note]
+    gathered = collected(folder, "canvas")
+    assert [files(submission) for submission in gathered.submissions] == [["work.py"]]
+    strays = [note.split(":")[0] for note in gathered.notes if "passwd" not in note]
     assert sorted(strays) == [".ada.zip", ".eve.py", "notes.md"]
 
 
@@ -114,13 +114,13 @@ def test_no_name_of_a_file_stops_the_course(download, names):
 
 
 def test_one_file_too_many_is_not_silently_another_layout(download):
-    found = collected(download("leejo_8_11_work.py", "a_7_1_work.py", "roster.csv"))
-    assert found.layout == "folders"
-    assert found.notes == ("read as folders, though 2 of 3 look otherwise (--from canvas)",)
+    gathered = collected(download("leejo_8_11_work.py", "a_7_1_work.py", "roster.csv"))
+    assert gathered.layout == "folders"
+    assert gathered.notes == ("read as folders, though 2 of 3 look otherwise (--from canvas)",)
 
 
 def test_a_name_may_have_underscores(download):
-    found = collected(download("van_gogh_7_41_work.py", "de_la_cruz_LATE_8_42_a_9_b.py"))
-    assert [submission.id for submission in found.submissions] == ["de_la_cruz_8", "van_gogh_7"]
-    assert files(found.submissions[0]) == ["a_9_b.py"]
-    assert found.notes[-1].endswith("without penalty: de_la_cruz_8")
+    gathered = collected(download("van_gogh_7_41_work.py", "de_la_cruz_LATE_8_42_a_9_b.py"))
+    assert [submission.id for submission in gathered.submissions] == ["de_la_cruz_8", "van_gogh_7"]
+    assert files(gathered.submissions[0]) == ["a_9_b.py"]
+    assert gathered.notes[-1].endswith("without penalty: de_la_cruz_8")

@@ -58,13 +58,13 @@ def test_a_folder_of_clones_is_noticed(clone):
     folder = clone(".ada").parent
     clone("bob")
     (folder / ".DS_Store").write_text("")
-    found = gather(folder, Wanted("toy", ("work.py",), folder.parent / "out"))
-    assert (found.layout, [submission.id for submission in found.submissions]) == (
+    gathered = gather(folder, Wanted("toy", ("work.py",), folder.parent / "out"))
+    assert (gathered.layout, [submission.id for submission in gathered.submissions]) == (
         "git",
         ["%2Eada", "bob"],
     )
-    assert {submission.submitted_at for submission in found.submissions} == {WHEN}
-    assert found.notes == ()
+    assert {submission.submitted_at for submission in gathered.submissions} == {WHEN}
+    assert gathered.notes == ()
 
 
 def test_nothing_of_a_hostile_clone_is_run(clone, tmp_path):
@@ -137,9 +137,9 @@ def test_a_git_that_is_a_file_or_a_link_is_no_clone(clone, tmp_path):
             (other / ".git").write_text(f"gitdir: {path / '.git'}\n")
         else:
             (other / ".git").symlink_to(path / ".git")
-    found = gather(path.parent, Wanted("toy", (), tmp_path / "out", "git"))
-    assert [submission.submitted_at for submission in found.submissions] == [WHEN, None, None]
-    assert [note.split(":")[0] for note in found.notes] == ["bob", "eve"]
+    gathered = gather(path.parent, Wanted("toy", (), tmp_path / "out", "git"))
+    assert [submission.submitted_at for submission in gathered.submissions] == [WHEN, None, None]
+    assert [note.split(":")[0] for note in gathered.notes] == ["bob", "eve"]
 
 
 def pack_a_commit(path, size):

@@ -42,13 +42,13 @@ def collected(folder, attempts="last"):
 
 
 def test_people_times_and_groups_are_as_exported(export):
-    found = collected(export(entry(1, ADA)))
-    (ada,) = found.submissions
-    assert (found.layout, ada.id) == ("gradescope", "submission_1")
+    gathered = collected(export(entry(1, ADA)))
+    (ada,) = gathered.submissions
+    assert (gathered.layout, ada.id) == ("gradescope", "submission_1")
     assert people_in(ada.student) == (Person("Ada Lovelace", "ada@example.edu", "0815"),)
     assert ada.submitted_at == datetime(2026, 3, 1, 11, 58, tzinfo=UTC)
     (both,) = collected(export(entry(1, ADA + BOB))).submissions
-    people = [(each.name, each.sid) for each in people_in(both.student)]
+    people = [(person.name, person.sid) for person in people_in(both.student)]
     assert people == [("Ada Lovelace", "0815"), ("Bob Babbage", "0017")]
 
 
@@ -71,11 +71,11 @@ RAILS = """!ruby/object:ActiveSupport::TimeWithZone
     ],
 )
 def test_times_are_read_with_their_zone_or_not_known(export, text, hour):
-    found = collected(export(entry(1, ADA, text)))
-    moment = found.submissions[0].submitted_at
+    gathered = collected(export(entry(1, ADA, text)))
+    moment = gathered.submissions[0].submitted_at
     assert (moment and moment.astimezone(UTC).hour) == hour
     unknown = "no submission time, so no late penalty: submission_1"
-    assert found.notes == (() if hour else (unknown,))
+    assert gathered.notes == (() if hour else (unknown,))
 
 
 def test_the_last_of_several_counts_within_a_second_and_in_two_histories(export):
@@ -90,33 +90,36 @@ def test_the_last_of_several_counts_within_a_second_and_in_two_histories(export)
     assert [submission.id for submission in collected(folder).submissions] == ["submission_100"]
     folder = export(entry(8, ADA) + EARLIER, entry(9, BOB) + EARLIER, folders=[7, 8, 9])
     every = collected(folder, "all").submissions
-    found = {each.id: len(people_in(each.student)) for each in every}
-    assert found == {"submission_7": 2, "submission_8": 1, "submission_9": 1}
+    counts = {submission.id: len(people_in(submission.student)) for submission in every}
+    assert counts == {"submission_7": 2, "submission_8": 1, "submission_9": 1}
 
 
 def test_what_is_in_one_place_only_or_nobodys_is_named(export):
-    found = collected(export(entry(1, ADA), entry(2, BOB), folders=[1, 3]))
-    assert [submission.id for submission in found.submissions] == ["submission_1", "submission_3"]
-    assert found.notes[0].startswith("submission_2: in submission_metadata.yml, but not")
-    assert found.notes[1].startswith("submission_3: submission_metadata.yml does not say whose")
+    gathered = collected(export(entry(1, ADA), entry(2, BOB), folders=[1, 3]))
+    assert [submission.id for submission in gathered.submissions] == [
+        "submission_1",
+        "submission_3",
+    ]
+    assert gathered.notes[0].startswith("submission_2: in submission_metadata.yml, but not")
+    assert gathered.notes[1].startswith("submission_3: submission_metadata.yml does not say whose")
     folder = export(entry(1, ADA), folders=[1, "2 (1)"])
     (folder / "submission_3.zip").write_text("")
     notes = collected(folder).notes
     assert [note.split(":")[0] for note in notes] == ["submission_2 (1)", "submission_3.zip"]
-    found = collected(export("submission_1:\n  :submitters: []\n"))
-    assert found.notes[0] == "submission_1: submission_metadata.yml does not say whose"
-    found = collected(export(entry(1, ADA), entry(2, ADA, "soon"), folders=[1, 2]))
-    assert len(found.submissions) == 2
-    assert "submission_1, submission_2: of one student" in found.notes[-1]
+    gathered = collected(export("submission_1:\n  :submitters: []\n"))
+    assert gathered.notes[0] == "submission_1: submission_metadata.yml does not say whose"
+    gathered = collected(export(entry(1, ADA), entry(2, ADA, "soon"), folders=[1, 2]))
+    assert len(gathered.submissions) == 2
+    assert "submission_1, submission_2: of one student" in gathered.notes[-1]
 
 
 def test_a_hostile_file_makes_no_object_and_a_laughing_one_is_read_at_once(export, tmp_path):
     mark = tmp_path / "mark"
     attack = f"!!python/object/apply:os.system ['touch {mark}']"
     people = f"  - :name: {attack}\n    :email: {attack}\n"
-    found = read_gradescope(export(entry(1, people, attack)))
+    uploads = read_gradescope(export(entry(1, people, attack)))
     assert not mark.exists()
-    assert found.uploads[0].people == (Person(""),)
+    assert uploads.uploads[0].people == (Person(""),)
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
     assert read_gradescope(export("\n".join(lines), folders=[])).uploads == ()
@@ -146,18 +149,21 @@ NAMELESS = ("  - {}\n", "  - :name:\n    :email: ~\n", "  - :name: Wei Chen\n")
 @pytest.mark.parametrize("people", NAMELESS)
 def test_who_has_no_number_and_no_address_is_nobody_else(export, people):
     later = entry(2, people, "2026-03-02 10:00:00 Z")
-    found = collected(export(entry(1, people), later, folders=[1, 2]))
-    assert [submission.id for submission in found.submissions] == ["submission_1", "submission_2"]
+    gathered = collected(export(entry(1, people), later, folders=[1, 2]))
+    assert [submission.id for submission in gathered.submissions] == [
+        "submission_1",
+        "submission_2",
+    ]
 
 
 def test_blanks_around_an_address_make_nobody_else_nor_a_later_attempt_alone(export):
     padded = ADA.replace("ada@example.edu", "' ada@example.edu '")
     later = entry(2, padded, "2026-03-02 10:00:00 UTC")
-    found = collected(export(entry(1, ADA), later, folders=[1, 2]))
-    assert [submission.id for submission in found.submissions] == ["submission_2"]
-    said = "1 submission does not count, because another one of the same student does"
-    assert found.notes == (f"{said}: submission_1 (submission_2 counts)",)
+    gathered = collected(export(entry(1, ADA), later, folders=[1, 2]))
+    assert [submission.id for submission in gathered.submissions] == ["submission_2"]
+    note = "1 submission does not count, because another one of the same student does"
+    assert gathered.notes == (f"{note}: submission_1 (submission_2 counts)",)
     later = entry(2, BOB, "2026-03-02 10:00:00 Z")
     group, alone = collected(export(entry(1, ADA + BOB), later, folders=[1, 2])).submissions
-    assert [each.name for each in people_in(group.student)] == ["Ada Lovelace"]
-    assert [each.name for each in people_in(alone.student)] == ["Bob Babbage"]
+    assert [person.name for person in people_in(group.student)] == ["Ada Lovelace"]
+    assert [person.name for person in people_in(alone.student)] == ["Bob Babbage"]
