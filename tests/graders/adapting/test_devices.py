@@ -53,7 +53,7 @@ def test_gpu_means_cpu(way):
 
 def test_gpu_means_cpu_also_where_a_check_looks_on(monkeypatch):
     to = torch.Tensor.to
-    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *given: to(tensor, *given))
+    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *args: to(tensor, *args))
     with on_cpu():
         assert ONES.to("cuda").device == CPU
 
@@ -153,7 +153,7 @@ def fail_inside():
 def test_all_is_as_before_afterwards():
     names = ("synchronize", "empty_cache", "manual_seed", "Event", "max_memory_allocated")
     before = [getattr(torch.cuda, name) for name in names]
-    others = (
+    originals = (
         torch.load,
         torch.Generator,
         torch.set_default_device,
@@ -163,8 +163,8 @@ def test_all_is_as_before_afterwards():
     with pytest.raises(KeyError):
         fail_inside()
     assert [getattr(torch.cuda, name) for name in names] == before
-    assert (torch.load, torch.Generator, torch.set_default_device, nn.Module.to) == others[:4]
-    assert warnings.filters[:] == others[4]
+    assert (torch.load, torch.Generator, torch.set_default_device, nn.Module.to) == originals[:4]
+    assert warnings.filters[:] == originals[4]
     if not torch.cuda.is_available():
         with pytest.raises((AssertionError, RuntimeError)):
             torch.zeros(1, device="cuda")
@@ -238,8 +238,8 @@ def test_loop_is_left_behind_only_if_the_other_one_moves_its_batches():
     moved = _taken_in(lambda model, ids, labels: model(ids.to("cuda")))
     unknown = _taken_in(lambda model, ids, labels: model(ids.cpu()))
     assert stays.is_left_behind(moved)
-    assert not any(each.is_left_behind(stays) for each in (stays, moved, unknown))
-    assert not any(each.is_left_behind(moved) for each in (moved, unknown))
+    assert not any(moves.is_left_behind(stays) for moves in (stays, moved, unknown))
+    assert not any(moves.is_left_behind(moved) for moves in (moved, unknown))
 
 
 def test_code_that_may_move_tensors_is_known_by_its_words():

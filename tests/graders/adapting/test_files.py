@@ -208,10 +208,10 @@ OWN = {"own": ("A2S3",), "starter": ("helper",)}
 def test_an_own_file_keeps_the_names_of_the_starter_only_with_work(take):
     mine = "def helper():\n    return 'mine'\ndef task():\n    return 'mine'\n"
     for name in ("A2S3.py", "notebooks/A2S3.py"):
-        found = take({name: GIVEN + STUB, "work.py": mine}, "helper", "task", **OWN)
-        assert found["helper"]() == found["task"]() == "mine"
-    own = GIVEN + STUB + "def other():\n    return 'begun'\n"
+        gathered = take({name: GIVEN + STUB, "work.py": mine}, "helper", "task", **OWN)
+        assert gathered["helper"]() == gathered["task"]() == "mine"
+    code = GIVEN + STUB + "def other():\n    return 'begun'\n"
     mine = "def helper():\n    return 'mine'\ndef task():\n    return 'mine'\n"
-    found = take({"A2S3.py": own, "work.py": mine}, "helper", "task", "other", **OWN)
-    assert found["helper"]() == "of the starter"
-    assert (found["task"](), found["other"]()) == ("mine", "begun")
+    gathered = take({"A2S3.py": code, "work.py": mine}, "helper", "task", "other", **OWN)
+    assert gathered["helper"]() == "of the starter"
+    assert (gathered["task"](), gathered["other"]()) == ("mine", "begun")

@@ -33,7 +33,7 @@ def student(tmp_path_factory):
     (folder / "more" / "helper.py").write_text(
         "def one():\n    return 1\n\ndef fail():\n    raise KeyError('k')\n"
     )
-    tier = next(each for each in Tier if tier_works(each))
+    tier = next(tier for tier in Tier if tier_works(tier))
     with Student(folder, SIDE, LIMITS, seed=1, tier=tier) as student:
         yield student
 

@@ -22,9 +22,9 @@ def modules(tmp_path, monkeypatch):
 
     def write(**files):
         write_files(tmp_path, {f"{n.replace('__', '/')}.py": text for n, text in files.items()})
-        found = Modules(tmp_path, WANTED, lambda outline, name: outline.is_written(name))
-        found.install()
-        return found
+        upload = Modules(tmp_path, WANTED, lambda outline, name: outline.is_written(name))
+        upload.install()
+        return upload
 
     yield write
     for name in WANTED:
@@ -58,10 +58,10 @@ def test_imports_find_the_file_that_was_taken(modules):
 
 
 def test_module_that_raises_after_its_definitions_counts(modules):
-    found = modules(dataset_under_test=DATA + "open('/nowhere/names.txt')\n")
+    upload = modules(dataset_under_test=DATA + "open('/nowhere/names.txt')\n")
     assert importlib.import_module("dataset_under_test").Data.size == 1
-    assert "raised FileNotFoundError" in found.notes[0]
-    assert "line 3" in found.notes[0]
+    assert "raised FileNotFoundError" in upload.notes[0]
+    assert "line 3" in upload.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_module_that_raises_after_its_definitions_counts(modules):
     ],
 )
 def test_module_that_raises_before_its_definitions_counts_without_that(modules, line):
-    found = modules(dataset_under_test=f"{line}\n{DATA}")
+    upload = modules(dataset_under_test=f"{line}\n{DATA}")
     assert importlib.import_module("dataset_under_test").Data.size == 1
-    assert "can be defined without that" in found.notes[0]
+    assert "can be defined without that" in upload.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_module_whose_definitions_need_what_raises_fails(modules, line):
 
 
 def test_files_of_one_name_are_rivals(modules):
-    found = modules(
+    upload = modules(
         a__dataset_under_test=DATA,
         b__dataset_under_test=DATA + "x = 1\n",
         old__dataset_under_test=DATA + "y = 1\n",
         exp=DATA + "z = 1\n",
     )
-    assert found.rivals() == {"a/dataset_under_test.py": ["b/dataset_under_test.py"]}
+    assert upload.rivals() == {"a/dataset_under_test.py": ["b/dataset_under_test.py"]}

@@ -134,7 +134,7 @@ def test_the_warm_parent_starts_no_thread():
     """With one it could not fork: every child would start cold."""
     if not (tier_works(Tier.LANDLOCK) or tier_works(Tier.BUBBLEWRAP)):
         pytest.skip("no sandbox works here")
-    tier = next(each for each in Tier if tier_works(each))
+    tier = next(tier for tier in Tier if tier_works(tier))
     for name in LIBRARIES:
         pytest.importorskip(name)
     assert warm_works(tier, WARM)

@@ -34,9 +34,9 @@ def test_rare_cases_are_scored():
     assert scores.recall_score([0, 0, 1], [0, 1, 1], pos_label=0) == 0.5
     assert scores.confusion_matrix([0, 0, 1], [0, 1, 1]).tolist() == [[1, 1], [0, 1]]
     assert scores.confusion_matrix([0], [0], labels=[0, 1]).tolist() == [[1, 0], [0, 0]]
-    given = [torch.tensor(1), torch.tensor(0)]
-    assert scores.accuracy_score(torch.tensor([1, 1]), given) == 0.5
-    assert scores.accuracy_score([1, 1], given, normalize=False) == 1
+    predictions = [torch.tensor(1), torch.tensor(0)]
+    assert scores.accuracy_score(torch.tensor([1, 1]), predictions) == 0.5
+    assert scores.accuracy_score([1, 1], predictions, normalize=False) == 1
 
 
 def test_weights_labels_and_empty_classes_count_as_in_scikit_learn():
@@ -45,9 +45,9 @@ def test_weights_labels_and_empty_classes_count_as_in_scikit_learn():
     options = {"average": "macro", "labels": [1, 2, 3], "sample_weight": weights}
     for name in ("precision_score", "recall_score", "f1_score"):
         for empty in (0, 1):
-            given = {**options, "zero_division": empty}
-            ours = getattr(scores, name)(TRUE, GIVEN, **given)
-            assert ours == pytest.approx(getattr(real, name)(TRUE, GIVEN, **given))
+            keywords = {**options, "zero_division": empty}
+            ours = getattr(scores, name)(TRUE, GIVEN, **keywords)
+            assert ours == pytest.approx(getattr(real, name)(TRUE, GIVEN, **keywords))
     assert scores.accuracy_score(TRUE, GIVEN, sample_weight=weights) == pytest.approx(
         real.accuracy_score(TRUE, GIVEN, sample_weight=weights)
     )

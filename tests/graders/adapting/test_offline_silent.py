@@ -40,8 +40,8 @@ def test_figures_are_taken_apart(plt):
     _, single = plt.subplots(squeeze=False)
     assert grid.shape == (2, 3)
     assert single.shape == (1, 1)
-    for each in (ax, left, right, grid[1, 2], *grid.flat):
-        each.set_title("Loss")
+    for axes in (ax, left, right, grid[1, 2], *grid.flat):
+        axes.set_title("Loss")
 
 
 def test_results_settings_and_contexts_have_what_code_expects(plt):
@@ -50,7 +50,7 @@ def test_results_settings_and_contexts_have_what_code_expects(plt):
     low, high = plt.gca().get_ylim()
     handles, labels = plt.gca().get_legend_handles_labels()
     assert (low, high, handles, labels) == (0.0, 1.0, [], [])
-    assert [each.get_label() for each in [*plt.plot([1]), line]]
+    assert [artist.get_label() for artist in [*plt.plot([1]), line]]
     plt.rcParams["figure.figsize"] = (3, 2)
     plt.rcParams.update({"font.size": 8})
     with plt.style.context("ggplot") as style:

@@ -48,8 +48,8 @@ def test_attribute_that_a_stand_in_lacks_is_this_machines_doing(tmp_path):
 
 def test_place_is_the_students_and_only_their_own_refusal_is_unwritten(tmp_path):
     error = raised(tmp_path, "def f():\n    os.listdir('/nowhere')\n\nf()\n")
-    found = described(error, tmp_path)
-    assert (found["where"], found["source"]) == ("work.py, line 2", "os.listdir('/nowhere')")
+    details = described(error, tmp_path)
+    assert (details["where"], details["source"]) == ("work.py, line 2", "os.listdir('/nowhere')")
     assert is_unwritten(raised(tmp_path, "raise NotImplementedError('here')"), tmp_path)
     deep = "torch.nn.Module().forward()"
     assert not is_unwritten(raised(tmp_path, deep), tmp_path)

@@ -35,11 +35,11 @@ class Replies(Answering):
 
 def passing(refusals, asked):
     """The names of the calls that no refusal ends; whatever else they raise is raised."""
-    found = []
+    names = []
     for name, call in asked.items():
         try:
             call()
         except refusals:
             continue
-        found.append(name)
-    return found
+        names.append(name)
+    return names

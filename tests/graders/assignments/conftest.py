@@ -111,12 +111,12 @@ def judge(submit, world):
     """Runs one metric check on these files and gives its result."""
 
     def run(check, files, data=world, sandbox=None, **changes):
-        given, score, problem = submit(files, data, sandbox, **(ACCEPT | changes)), Score(), None
+        upload, score, problem = submit(files, data, sandbox, **(ACCEPT | changes)), Score(), None
         try:
             if check == "london_baseline":
-                test_london_baseline(given.files.submitted, data, given.files.settings, score)
+                test_london_baseline(upload.files.submitted, data, upload.files.settings, score)
             else:
-                _check(check, given)(score)
+                _check(check, upload)(score)
         except Exception as error:  # noqa: BLE001  a check may end in any way
             problem = error
         return verdict(Check(check, "", ""), problem, score)
@@ -129,10 +129,10 @@ def _check(name, checkpoints):
     if hasattr(metrics, f"test_{name}"):
         check, origin = getattr(metrics, f"test_{name}"), metrics.Origin(checkpoints)
         return partial(check, checkpoints.files, origin)
-    asked, _, kind = name.rpartition("_")
-    found = [checkpoint for checkpoint in CHECKPOINTS if checkpoint.id == asked.replace("_", "-")]
-    found += [{}] if kind == "weights" else []
-    return partial(getattr(weights, f"test_{kind if found else name}"), checkpoints, *found)
+    stem, _, kind = name.rpartition("_")
+    args = [checkpoint for checkpoint in CHECKPOINTS if checkpoint.id == stem.replace("_", "-")]
+    args += [{}] if kind == "weights" else []
+    return partial(getattr(weights, f"test_{kind if args else name}"), checkpoints, *args)
 
 
 def lines(places):

@@ -105,15 +105,15 @@ def crashed(text, function, crash):
     if not function:
         return f"{text}\n{crash}\n"
     tree = ast.parse(text)
-    found = [
+    nodes = [
         node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function
     ]
-    for node in found:
+    for node in nodes:
         last = node.body[-1]
         if isinstance(last, ast.Return):  # what it returns may be the training itself
             node.body[-1] = ast.copy_location(ast.Expr(last.value or ast.Constant(None)), last)
         node.body += ast.parse(crash).body
-    return ast.unparse(ast.fix_missing_locations(tree)) if found else text
+    return ast.unparse(ast.fix_missing_locations(tree)) if nodes else text
 
 
 def notebook(text):
@@ -126,12 +126,12 @@ def notebook(text):
 def one_of_each(work, texts):
     """A script, and a starter, drafts and an experiment of each file."""
     files = {"plot.py": SCRIPT}
-    for number, own in enumerate(sorted(texts)):
-        stem = _stem(own)
-        files[f"scripts/{stem}.py"] = starter(texts[own], work.names)
-        files[f"old/{stem}.py"] = draft(texts[own], work.names)
-        files[f"drafts/v1/{stem} (1).ipynb"] = notebook(draft(texts[own], work.names))
-        files[f"{EXPERIMENTS[number]}.py"] = draft(texts[own], work.names)
+    for number, file in enumerate(sorted(texts)):
+        stem = _stem(file)
+        files[f"scripts/{stem}.py"] = starter(texts[file], work.names)
+        files[f"old/{stem}.py"] = draft(texts[file], work.names)
+        files[f"drafts/v1/{stem} (1).ipynb"] = notebook(draft(texts[file], work.names))
+        files[f"{EXPERIMENTS[number]}.py"] = draft(texts[file], work.names)
     return {name: text.encode() for name, text in files.items()}
 
 
@@ -148,19 +148,19 @@ def messes(draw, work, texts):
     """
     files = {}
     for _ in range(draw(st.integers(1, 3))):
-        own = draw(st.sampled_from(sorted(texts)))
-        stem = _stem(own)
+        file = draw(st.sampled_from(sorted(texts)))
+        stem = _stem(file)
         kind = draw(st.sampled_from(("starter", "draft", "experiment", "script")))
         if kind == "starter":
             place, name = draw(st.sampled_from(PLACES[1:])), stem
-            text = starter(texts[own], work.names)
+            text = starter(texts[file], work.names)
         elif kind == "draft":
             place = draw(st.sampled_from(SPARE))
             name = draw(st.sampled_from((stem, f"{stem}_old", f"{stem} (1)")))
-            text = draft(texts[own], work.names)
+            text = draft(texts[file], work.names)
         elif kind == "experiment":
             place, name = draw(st.sampled_from(PLACES)), draw(st.sampled_from(EXPERIMENTS))
-            text = draft(texts[own], work.names)
+            text = draft(texts[file], work.names)
         else:
             place = draw(st.sampled_from(PLACES))
             name = draw(st.sampled_from(("plot", "grid", "utils2")))

@@ -126,7 +126,7 @@ def _lengthened(value: Any, other: Any) -> Any:
 
 def _renamed(value: Any, _: Any) -> Any:
     return (
-        {f"{key}x": each for key, each in value.items()} if isinstance(value, dict) else str(value)
+        {f"{key}x": part for key, part in value.items()} if isinstance(value, dict) else str(value)
     )
 
 
@@ -162,7 +162,7 @@ def _multiplied(value: Any, other: Any) -> Any:
     if isinstance(value, list):
         return (value or [other]) * (3000 // max(1, len(value)))
     if isinstance(value, dict):
-        return {**value, **{f"{key}{n}": each for n in range(300) for key, each in value.items()}}
+        return {**value, **{f"{key}{n}": part for n in range(300) for key, part in value.items()}}
     if np.ndim(value):
         return np.concatenate([value] * min(300, 1 + 10**6 // max(1, value.size)))
     return value * 10**5 if isinstance(value, str) else FAR

@@ -71,8 +71,8 @@ def example(name, draw=PUBLIC):
 
 
 CHECKS = {
-    name.removeprefix("test_"): each
-    for name, each in vars(checks).items()
+    name.removeprefix("test_"): check
+    for name, check in vars(checks).items()
     if name.startswith("test_")
 }
 
@@ -90,10 +90,10 @@ def results(reader):
 
 def _result(function, reader):
     score, problem = Score(), None
-    known = {"reader": reader, "score": score}
-    wanted = function.__code__.co_varnames[: function.__code__.co_argcount]
+    fixtures = {"reader": reader, "score": score}
+    parameters = function.__code__.co_varnames[: function.__code__.co_argcount]
     try:
-        function(**{name: known[name] for name in wanted})
+        function(**{name: fixtures[name] for name in parameters})
     except Exception as error:  # noqa: BLE001  as the plugin does
         problem = error
     return verdict(Check(function.__name__, function.__doc__, "span-corruption"), problem, score)
@@ -122,7 +122,9 @@ def test_every_other_mistake_is_named_to_a_planted_example():
     """`validate --frozen` holds each example to these hints."""
     frozen = json.loads(VERDICTS.read_text(encoding="utf-8"))
     hints = {check["hint"] for checks in frozen.values() for check in checks.values()}
-    for mistake in (each for known in EVERY for each in known if each.id not in NAMED_HERE):
+    for mistake in (
+        mistake for table in EVERY for mistake in table if mistake.id not in NAMED_HERE
+    ):
         sentence = str(mistake.hint)[1:-1]  # as it stands inside a longer hint
         assert any(sentence in hint for hint in hints), mistake.id
 
@@ -144,7 +146,7 @@ def test_missing_end_mask_is_named():
 def test_right_draws_show_no_mistake():
     reader = example("right-random-window")
     reading = reader.read(reader.documents.many)
-    assert [named(known, reading) for known in TABLES[:5]] == [None] * 5
+    assert [named(table, reading) for table in TABLES[:5]] == [None] * 5
 
 
 # ---------------------------------------------------------------- checks
@@ -182,11 +184,11 @@ def test_index_beyond_the_end_costs_no_lengths(tmp_path):
 
 def test_generator_of_the_dataset_s_own_is_right(tmp_path):
     """A new dataset would draw the same again, so only one is read."""
-    own = (
+    change = (
         "        self.block_size",
         "        self.rng = random.Random(1)\n        self.block_size",
     )
-    assert broken(written(tmp_path, ("random.randint", "self.rng.randint"), own)) == []
+    assert broken(written(tmp_path, ("random.randint", "self.rng.randint"), change)) == []
 
 
 def test_hint_and_counterexample_reach_the_student():
@@ -208,10 +210,10 @@ def test_items_that_cannot_be_read_are_shown(tmp_path, instead, expected, came):
     text = (examples_of("cs224n-a4") / "correct-plain" / "src" / "dataset.py").read_text()
     file = tmp_path / "dataset.py"
     file.write_text(text.replace("return ids[:-1], ids[1:]", instead, 1))
-    said = result_of("documents_are_corrupted", reader_of(file))
-    assert said.status == "failed"
-    assert expected in said.expected
-    assert came in said.actual + said.message
+    result = result_of("documents_are_corrupted", reader_of(file))
+    assert result.status == "failed"
+    assert expected in result.expected
+    assert came in result.actual + result.message
 
 
 def test_tiny_documents_cost_nothing():

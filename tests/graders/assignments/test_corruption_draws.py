@@ -140,8 +140,8 @@ def test_order_of_parts_is_found():
     ],
 )
 def test_lengths_are_told_from_places(sequence, cut, content):
-    found = located(reading_of(sequence).draws[0], DOCUMENT)
-    assert (found.cut, found.content) == (cut, content)
+    lengths = located(reading_of(sequence).draws[0], DOCUMENT)
+    assert (lengths.cut, lengths.content) == (cut, content)
 
 
 def test_characters_from_everywhere_have_no_length():
@@ -249,8 +249,8 @@ def test_any_ids_can_be_judged(ids, lengths):
         "y_lengths": np.array(lengths[2:]),
     }
     reading = parse(reply, request, STANFORD_2024)
-    for known in (SHIFT_MISTAKES, LENGTH_MISTAKES, LAYOUT_MISTAKES, PIECE_MISTAKES, INDEX_MISTAKES):
-        named(known, reading)
+    for table in (SHIFT_MISTAKES, LENGTH_MISTAKES, LAYOUT_MISTAKES, PIECE_MISTAKES, INDEX_MISTAKES):
+        named(table, reading)
     for rule in RULES if reading.draws else RULES[:2]:
         first(rule, reading)
     order_of_parts(reading)

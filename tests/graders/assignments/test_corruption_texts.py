@@ -10,8 +10,8 @@ from reference.data.edition import SHORTEST, STANFORD_2024, Edition
 from reference.data.vocabulary import Vocabulary
 
 EDITIONS = [
-    Edition(*each)
-    for each in product(("block", "block+1"), ("none", "optional", "required"), ("7/8", "3/4"))
+    Edition(*values)
+    for values in product(("block", "block+1"), ("none", "optional", "required"), ("7/8", "3/4"))
 ]
 DRAWS = [PUBLIC, *range(1, 60)]
 
@@ -94,11 +94,11 @@ def test_documents_have_runs_of_whitespace():
 
 def test_short_documents_are_shorter_than_the_longest_cut():
     for documents in drawn():
-        sizes = [len(each) for each in documents.short]
+        sizes = [len(document) for document in documents.short]
         assert sizes == sorted(sizes)
         assert sizes[0] == SHORTEST
         assert sizes[-1] < STANFORD_2024.longest(LONG_BLOCK)
-        assert all(each == each.strip() for each in documents.short)
+        assert all(document == document.strip() for document in documents.short)
 
 
 def test_other_draws_give_other_documents():

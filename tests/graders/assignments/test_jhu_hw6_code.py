@@ -71,7 +71,7 @@ def test_a_line_that_is_not_python_is_named(tmp_path):
     write_files(tmp_path, {BASE: solution(BASE) + "\ndef broken(:\n", PEFT: solution(PEFT)})
     options = Options(best_tier(), only=frozenset({"boolq-data"}))
     result = grade_submission(identify(tmp_path, "jhu-hw6"), load_assignment("jhu-hw6"), options)
-    (note,) = [each for each in result.environment["intake"] if "not valid Python" in each]
+    (note,) = [note for note in result.environment["intake"] if "not valid Python" in note]
     assert note.startswith(f"`{BASE}`, line {solution(BASE).count(chr(10)) + 2}")
 
 
@@ -109,8 +109,8 @@ RIGHT = {
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_right_loops_and_evaluations_keep_their_points(grade, name):
-    lost, said = grade({BASE: changed(BASE, *RIGHT[name])}, "training", "evaluation")
-    assert lost == {}, said
+    lost, messages = grade({BASE: changed(BASE, *RIGHT[name])}, "training", "evaluation")
+    assert lost == {}, messages
 
 
 def notebook(text):
@@ -143,9 +143,11 @@ def test_wrong_notebook_and_module_get_the_same(results):
 def test_prefix_for_each_text_is_named(grade):
     shape = ("torch.randn(prefix_length, size)", "torch.randn(3, prefix_length, size)")
     used = ("self.prefix.unsqueeze(0).expand(len(words), -1, -1)", "self.prefix[: len(words)]")
-    lost, said = grade({BASE: solution(BASE), PEFT: changed(PEFT, shape, used)}, "prefix-tuning")
+    lost, messages = grade(
+        {BASE: solution(BASE), PEFT: changed(PEFT, shape, used)}, "prefix-tuning"
+    )
     assert lost == {"prefix-tuning": 3}
-    assert "Each text of the batch has its own prefix" in said
+    assert "Each text of the batch has its own prefix" in messages
 
 
 def test_constant_accuracy_and_weights_changed_without_training_earn_nothing(grade):
@@ -154,34 +156,36 @@ def test_constant_accuracy_and_weights_changed_without_training_earn_nothing(gra
     head, _, rest = text.partition("    optimizer = torch.optim")
     text = head + "    for p in mymodel.parameters():\n        p.data += lr\n\n\n"
     all_points = {"evaluation": 5, "training": 8}
-    lost, said = grade({BASE: text + rest[rest.index("def pre_process") :]}, *all_points)
+    lost, messages = grade({BASE: text + rest[rest.index("def pre_process") :]}, *all_points)
     assert lost == all_points
-    assert "does not call the model" in said
+    assert "does not call the model" in messages
 
 
 def test_prefix_that_is_not_used_earns_nothing(grade):
     unused = changed(PEFT, ('if self.type == "prefix":', "if False:"))
-    lost, said = grade({BASE: solution(BASE), PEFT: unused}, "prefix-tuning")
+    lost, messages = grade({BASE: solution(BASE), PEFT: unused}, "prefix-tuning")
     assert lost == {"prefix-tuning": 8}
-    assert "The logits don't depend on the prefix" in said or "Your code raised" in said
+    assert "The logits don't depend on the prefix" in messages or "Your code raised" in messages
 
 
 def test_logits_that_depend_on_nothing_in_training_mode_earn_no_points_for_training(grade):
     logits = 'return {"logits": self.classifier(output.last_hidden_state.mean(dim=1))}'
     stored = "torch.ones(len(input_ids), 2, requires_grad=True)"
     cut = f'if self.training:\n            return {{"logits": {stored}}}\n        {logits}'
-    lost, said = grade({BASE: solution(BASE), PEFT: changed(PEFT, (logits, cut))}, "head-tuning")
+    lost, messages = grade(
+        {BASE: solution(BASE), PEFT: changed(PEFT, (logits, cut))}, "head-tuning"
+    )
     assert lost == {"head-tuning": 3}
-    assert "do not depend on the model's parameters" in said
+    assert "do not depend on the model's parameters" in messages
 
 
 def test_each_of_two_files_has_its_share(grade):
     broken = changed(
         PEFT, ("            optimizer.zero_grad()\n            mymodel.zero_grad()", "")
     )
-    lost, said = grade({BASE: solution(BASE), PEFT: broken}, "training")
+    lost, messages = grade({BASE: solution(BASE), PEFT: broken}, "training")
     assert lost == {"training": 1}
-    assert "`train` in `classification.py`, line" in said
+    assert "`train` in `classification.py`, line" in messages
 
 
 def test_unwritten_starter_earns_nothing(grade):
@@ -190,16 +194,16 @@ def test_unwritten_starter_earns_nothing(grade):
         f"def {name}(*arguments):\n    raise NotImplementedError\n"
         for name in ("evaluate_model", "train")
     )
-    lost, said = grade({BASE: unwritten})
+    lost, messages = grade({BASE: unwritten})
     points = {criterion.id: criterion.points for criterion in load_assignment("jhu-hw6").rubric}
     assert lost == {name: points[name] for name in CODE}
-    assert "counts only together with code of your own" in said
+    assert "counts only together with code of your own" in messages
 
 
 def test_missing_names_cost_their_own_checks(grade):
-    lost, said = grade({BASE: solution(BASE)})
+    lost, messages = grade({BASE: solution(BASE)})
     assert lost == {"full-tuning": 4, "head-tuning": 4, "prefix-tuning": 8}
-    assert "No file defines `CustomModelforSequenceClassification`" in said
+    assert "No file defines `CustomModelforSequenceClassification`" in messages
 
 
 @pytest.mark.parametrize(

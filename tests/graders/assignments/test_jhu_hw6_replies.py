@@ -28,10 +28,10 @@ FILES = ("boolq_data", "evaluation", "training", "full_tuning", "head_tuning", "
 
 def checks_of(name):
     module = importlib.import_module(f"graders.assignments.jhu_hw6.{name}.checks")
-    return {key: each for key, each in vars(module).items() if key.startswith("test_")}
+    return {key: check for key, check in vars(module).items() if key.startswith("test_")}
 
 
-CHECKS = {key: each for name in FILES for key, each in checks_of(name).items()}
+CHECKS = {key: check for name in FILES for key, check in checks_of(name).items()}
 ODD = {
     "nothing": None,
     "number": 3.5,
@@ -76,12 +76,14 @@ class Odd(Answering):
 def test_no_reply_breaks_a_check(oracle, value):
     def ask(check):
         oracle.begin_check()
-        known = {"student": Odd(value), "sandbox": oracle, "inputs": Inputs(), "score": Score()}
-        check(**{parameter: known[parameter] for parameter in inspect.signature(check).parameters})
+        fixtures = {"student": Odd(value), "sandbox": oracle, "inputs": Inputs(), "score": Score()}
+        check(
+            **{parameter: fixtures[parameter] for parameter in inspect.signature(check).parameters}
+        )
 
-    asked = {name: functools.partial(ask, check) for name, check in CHECKS.items()}
-    del asked["test_parts_are_apart"]  # it judges rows that it can tell, and no others
-    assert passing((CheckFailed, StudentFault), asked) == []
+    calls = {name: functools.partial(ask, check) for name, check in CHECKS.items()}
+    del calls["test_parts_are_apart"]  # it judges rows that it can tell, and no others
+    assert passing((CheckFailed, StudentFault), calls) == []
 
 
 @pytest.mark.slow
@@ -113,9 +115,9 @@ def test_an_equal_question_is_put_once():
     """What breaks is no answer, and neither another question nor another student's is."""
     ask_once = importlib.import_module("graders.assignments.jhu_hw6.calls").ask_once
     student, other = Counting(7), Counting(8)
-    for each in (student, other):
+    for process in (student, other):
         with pytest.raises(StudentFault):
-            ask_once(each, "width", x=np.zeros(2), read=int)
+            ask_once(process, "width", x=np.zeros(2), read=int)
     assert [ask_once(student, "width", x=np.zeros(2), read=int) for _ in range(3)] == [7, 7, 7]
     assert student.calls == 2
     ask_once(student, "width", x=np.ones(2), read=int)

@@ -87,8 +87,8 @@ def right_texts(work):
     """The assignment's own files as some right example has them."""
     solution = ASSIGNMENTS / work.assignment / "solution"
     right = [*(path for path in examples(work) if path.name.startswith("right-")), solution]
-    found = {name: [path / name for path in right if (path / name).is_file()] for name in work.own}
-    texts = {name: [path.read_text(encoding="utf-8") for path in found[name]] for name in work.own}
+    paths = {name: [path / name for path in right if (path / name).is_file()] for name in work.own}
+    texts = {name: [path.read_text(encoding="utf-8") for path in paths[name]] for name in work.own}
     return {
         name: max((text for text in texts[name] if "from reference" not in text), key=len)
         for name in work.own
@@ -120,7 +120,7 @@ def points_of(work, files, only):
 
 def lost(before, after):
     """The criteria that earn less than before."""
-    return {id: each for id, each in after.items() if each < before[id] - ROUNDED}
+    return {id: score for id, score in after.items() if score < before[id] - ROUNDED}
 
 
 def spare(work, files):
@@ -142,15 +142,15 @@ def ends(work, files):
 
 def ending(work, files, *crashes):
     """These files with a crash after the last step of each of the assignment's own."""
-    own = [name for name in work.own if name in files]
+    names = [name for name in work.own if name in files]
     texts = {
         name: crashed(files[name].decode(), work.trains, crashes[number % len(crashes)])
-        for number, name in enumerate(own)
+        for number, name in enumerate(names)
     }
     return {**files, **{name: text.encode() for name, text in texts.items()}}
 
 
-works = pytest.mark.parametrize("work", WORKS, ids=[each.assignment for each in WORKS])
+works = pytest.mark.parametrize("work", WORKS, ids=[work.assignment for work in WORKS])
 
 
 @pytest.mark.long

@@ -81,8 +81,8 @@ def test_a_pretrained_models_file_is_never_borderline(judge, world, predict):
 
 
 def test_an_unknown_rule_is_our_fault(judge, six):
-    found = judge("pretrain_dev", six, borderline="maybe")
-    assert found.status == "error"
+    result = judge("pretrain_dev", six, borderline="maybe")
+    assert result.status == "error"
 
 
 @pytest.mark.parametrize(("check", "above"), [("nopretrain_test", False), ("rope_test", True)])
@@ -171,19 +171,19 @@ def test_answers_for_rope_dev_are_flagged(judge, six, world):
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_no_pair_of_equal_files_goes_unsaid(judge, six, pair):
-    one, other = (name(*each) for each in pair)
+    one, other = (name(*key) for key in pair)
     files = {**six, one: six[other]}
-    said = " ".join(judge(check, files).message for check in EVERY)
-    assert any(word in said for word in ("copy of", "are the same"))
-    assert one in said or other in said
+    messages = " ".join(judge(check, files).message for check in EVERY)
+    assert any(word in messages for word in ("copy of", "are the same"))
+    assert one in messages or other in messages
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_one_place_for_everybody_is_no_copy(judge, six, pair):
-    files = {**six, **{name(*each): b"London\n" * 60 for each in pair}}
-    said = " ".join(judge(check, files).message for check in EVERY)
-    assert "copy of" not in said
-    assert "are the same" not in said
+    files = {**six, **{name(*key): b"London\n" * 60 for key in pair}}
+    messages = " ".join(judge(check, files).message for check in EVERY)
+    assert "copy of" not in messages
+    assert "are the same" not in messages
 
 
 @pytest.mark.data

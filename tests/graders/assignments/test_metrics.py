@@ -78,7 +78,7 @@ def test_equal_files_of_two_models_cost_one_of_them(judge, world, predict, share
         ROPE_TEST: lines(predict(world.test, shared)),
     }
     verdicts = {check: judge(check, files) for check in ("rope_test", "pretrain_test")}
-    copies = [check for check, found in verdicts.items() if "two models" in found.message.lower()]
+    copies = [check for check, result in verdicts.items() if "two models" in result.message.lower()]
     assert copies == [loser]
 
 
@@ -173,6 +173,6 @@ def test_course_dev_file_that_is_the_test_file_is_named(judge, course, predict):
 
 
 def test_texts_take_the_threshold_from_the_settings(judge, world, predict):
-    found = judge("rope_test", {ROPE_TEST: lines(predict(world.test, 12))}, rotary_full_percent=25)
-    assert "below 25%" in found.message
-    assert found.expected == "at least 25%"
+    result = judge("rope_test", {ROPE_TEST: lines(predict(world.test, 12))}, rotary_full_percent=25)
+    assert "below 25%" in result.message
+    assert result.expected == "at least 25%"

@@ -36,16 +36,16 @@ MANY = 8  # examples of each function and criterion
 
 @cache
 def drawn(count, number):
-    found = []
+    examples = []
 
     @seed(number)
     @settings(max_examples=count, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(mutations())
     def keep(mutation):
-        found.append(mutation)
+        examples.append(mutation)
 
     keep()
-    return found
+    return examples
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +74,13 @@ def faults(replay, name, criterion, tried):
     """What of ours broke, by function and mutation; `tried` are those of the drawn ones."""
     Replaying.asked.clear()
     assert replay(name, criterion).status == "graded"
-    found = []
+    failures = []
     for number, function in enumerate(sorted(set(Replaying.asked))):
         for mutation in drawn(tried.stop, number)[tried]:
             result = replay(name, criterion, function, mutation)
             if result.status == "incomplete":
-                found.append((function, mutation, result.environment["faults"]))
-    return found
+                failures.append((function, mutation, result.environment["faults"]))
+    return failures
 
 
 @pytest.mark.slow
@@ -104,7 +104,7 @@ def calls_without_reader():
     trusted += [path for package in packages for path in package.glob("*.py") if _is_trusted(path)]
     for path in trusted:
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        ignored = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+        ignored = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             if _is_call(node, path) and id(node) not in ignored:
                 yield f"{path.relative_to(GRADERS)}:{node.lineno}"
@@ -118,8 +118,8 @@ def _is_call(node, path):
     """Whether this calls a process that is not the oracle, without a reader."""
     if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "call":
         return False
-    asked = getattr(node.func.value, "id", getattr(node.func.value, "attr", ""))
-    if asked == "sandbox" and _has_oracle(path):
+    process = getattr(node.func.value, "id", getattr(node.func.value, "attr", ""))
+    if process == "sandbox" and _has_oracle(path):
         return False
     return not any(keyword.arg == "read" for keyword in node.keywords)
 

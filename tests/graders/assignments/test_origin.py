@@ -61,22 +61,22 @@ def test_signs_alone_take_no_points(judge):
     assert (result.status, result.fraction) == ("needs_review", 1.0)
 
 
-@pytest.mark.parametrize("file", sorted(SOLUTION.glob("*.predictions")), ids=lambda each: each.name)
+@pytest.mark.parametrize("file", sorted(SOLUTION.glob("*.predictions")), ids=lambda file: file.name)
 def test_trained_models_show_no_signs(world, file):
     part = "dev" if ".dev." in file.name else "test"
-    said = tuple(file.read_text().splitlines())
+    predictions = tuple(file.read_text().splitlines())
     gold = world.dev if part == "dev" else world.test
-    assert signs_of_extraction(Scored(file.name, said, gold, ()), world, part) == ()
+    assert signs_of_extraction(Scored(file.name, predictions, gold, ()), world, part) == ()
 
 
 def test_places_no_training_question_has_are_a_sign(corpus):
-    found = corpus(lambda i: f"Town {i}", lambda i: "Paris")
-    assert any("not places of the training file" in each for each in found)
+    signs = corpus(lambda i: f"Town {i}", lambda i: "Paris")
+    assert any("not places of the training file" in sign for sign in signs)
 
 
 def test_wrong_answers_from_the_document_are_a_sign(corpus):
-    found = corpus(lambda i: "Rome" if i < 15 else "Bonn", lambda i: "Paris")
-    assert any("wrong answers appear verbatim" in each for each in found)
+    signs = corpus(lambda i: "Rome" if i < 15 else "Bonn", lambda i: "Paris")
+    assert any("wrong answers appear verbatim" in sign for sign in signs)
 
 
 def test_questions_of_another_edition_give_no_sign(world):
@@ -99,7 +99,7 @@ def corpus(tmp_path):
         (tmp_path / "birth_dev.tsv").write_text(rows)
         (tmp_path / "birth_test_inputs.tsv").write_text("Where was Person 0 Xy born?\n")
         data = read_data(tmp_path)
-        said = (*map(named, range(39)), "Oslo")
-        return signs_of_extraction(Scored("f", said, data.dev, ()), data, "dev")
+        predictions = (*map(named, range(39)), "Oslo")
+        return signs_of_extraction(Scored("f", predictions, data.dev, ()), data, "dev")
 
     return make

@@ -59,16 +59,16 @@ def test_encoding_and_line_ends_do_not_matter(raw):
 
 @pytest.mark.parametrize("heading", HEADINGS)
 def test_heading_is_dropped_with_a_note(heading):
-    found = read(f"{heading}\n{TEXT}")
-    assert found.predictions == tuple(PLACES)
-    assert "above" in found.notes[0]
+    result = read(f"{heading}\n{TEXT}")
+    assert result.predictions == tuple(PLACES)
+    assert "above" in result.notes[0]
 
 
 @pytest.mark.parametrize("summary", [*HEADINGS[:4], "None", "500it [02:40, 3.10it/s]"])
 def test_summary_at_the_end_is_dropped_with_a_note(summary):
-    found = read(f"{TEXT}\n{summary}\n")
-    assert found.predictions == tuple(PLACES)
-    assert "below" in found.notes[0]
+    result = read(f"{TEXT}\n{summary}\n")
+    assert result.predictions == tuple(PLACES)
+    assert "below" in result.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_summary_at_the_end_is_dropped_with_a_note(summary):
     ],
 )
 def test_blank_lines_between_places_are_dropped(text):
-    found = read(text)
-    assert found.predictions == tuple(PLACES)
-    assert "blank" in found.notes[-1]
+    result = read(text)
+    assert result.predictions == tuple(PLACES)
+    assert "blank" in result.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -133,20 +133,20 @@ def test_only_line_ends_part_predictions():
 
 
 def test_windows_encoding_is_read_with_a_note():
-    found = read_predictions("Málaga\nRome\n".encode("cp1252"), 2)
-    assert found.predictions == ("Málaga", "Rome")
-    assert "Windows-1252" in found.notes[0]
+    result = read_predictions("Málaga\nRome\n".encode("cp1252"), 2)
+    assert result.predictions == ("Málaga", "Rome")
+    assert "Windows-1252" in result.notes[0]
 
 
 def test_accuracy_in_place_of_a_prediction_is_said():
-    found = read("acc: 18 %\n" + TEXT[:-5])
-    assert "looks like an accuracy" in found.notes[0]
+    result = read("acc: 18 %\n" + TEXT[:-5])
+    assert "looks like an accuracy" in result.notes[0]
 
 
 @given(st.binary(max_size=300), st.integers(1, 20))
 def test_any_bytes_give_the_asked_number_or_a_reason(raw, count):
-    found = read_predictions(raw, count)
-    match found:
+    result = read_predictions(raw, count)
+    match result:
         case Aligned(predictions, _):
             assert len(predictions) == count
         case Misaligned(reason, _):
@@ -155,6 +155,6 @@ def test_any_bytes_give_the_asked_number_or_a_reason(raw, count):
 
 @given(st.lists(st.sampled_from([*PLACES, "", "acc: 3%"]), max_size=12))
 def test_no_place_is_ever_dropped_but_above_or_below_a_remark(lines):
-    found = read_predictions("\n".join([*lines, ""]).encode(), 6)
-    if isinstance(found, Aligned) and "acc: 3%" not in lines:
-        assert [line for line in found.predictions if line] == [line for line in lines if line]
+    result = read_predictions("\n".join([*lines, ""]).encode(), 6)
+    if isinstance(result, Aligned) and "acc: 3%" not in lines:
+        assert [line for line in result.predictions if line] == [line for line in lines if line]

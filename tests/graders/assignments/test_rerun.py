@@ -73,10 +73,10 @@ def checks(result):
 def judge(folder, plan=AS_WRITTEN, tier=None):
     """The two checks of a rerun of this submission."""
     result = grade_submission(identify(folder, TASK.name), TASK, options(plan, tier))
-    found = checks(result)
-    assert result.status in ("graded", "needs_review"), found
+    verdicts = checks(result)
+    assert result.status in ("graded", "needs_review"), verdicts
     assert result.score == result.max_score == 0
-    return found["rerun-trains"], found["rerun-compares"]
+    return verdicts["rerun-trains"], verdicts["rerun-compares"]
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_each_command_has_an_ending_of_its_own(upload):
     """
     trains, _ = judge(upload(script))
     assert "killed by signal 11 (SIGSEGV)" in trains.message
-    others = [told for _, told in trains.counterexample]
-    assert others[0] == "ended with exit status 0 and wrote no `rope.pretrain.params`."
-    assert "wrote a `vanilla.model.params` that contains no state dict" in others[1]
+    endings = [ending for _, ending in trains.counterexample]
+    assert endings[0] == "ended with exit status 0 and wrote no `rope.pretrain.params`."
+    assert "wrote a `vanilla.model.params` that contains no state dict" in endings[1]
 
 
 def test_one_broken_command_stops_only_what_builds_on_it(upload):
@@ -169,10 +169,10 @@ def test_a_script_without_end_is_stopped_and_the_batch_goes_on(upload):
     plan = options(RerunPlan(3))
     with SerialExecutor() as pool:
         results = list(grade_all(submitted, TASK, plan, pool))
-    found = {result.submission.id: checks(result)["rerun-trains"] for result in results}
-    assert found["endless"].status == "needs_review"
-    assert "ran for more than 3 s and was stopped" in found["endless"].message
-    assert found["good"].status == "passed"
+    verdicts = {result.submission.id: checks(result)["rerun-trains"] for result in results}
+    assert verdicts["endless"].status == "needs_review"
+    assert "ran for more than 3 s and was stopped" in verdicts["endless"].message
+    assert verdicts["good"].status == "passed"
 
 
 @pytest.mark.parametrize(
@@ -259,10 +259,10 @@ def test_other_tensors_go_to_a_person_but_not_in_the_embedded_world(upload, tmp_
     (tmp_path / "course").mkdir()
     write_world(tmp_path / "course", 0)
     for data, status in ((None, "passed"), (tmp_path / "course", "needs_review")):
-        asked = replace(options(AS_WRITTEN), data=data)
-        found = checks(grade_submission(identify(folder, TASK.name), TASK, asked))
-        assert found["rerun-compares"].status == status
-        assert "only the rerun has head.weight" in found["rerun-compares"].message
+        plan = replace(options(AS_WRITTEN), data=data)
+        verdicts = checks(grade_submission(identify(folder, TASK.name), TASK, plan))
+        assert verdicts["rerun-compares"].status == status
+        assert "only the rerun has head.weight" in verdicts["rerun-compares"].message
 
 
 # ---------------------------------------------------------------- real training

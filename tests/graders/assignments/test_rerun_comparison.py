@@ -146,9 +146,9 @@ def test_losses_are_read_from_a_progress_bar():
 def test_a_flood_of_losses_is_thinned():
     losses = Losses()
     losses.read(b"".join(b"loss %d.0\n" % step for step in range(10_000)) + b"x" * 10**6)
-    kept = losses.thinned()
-    assert len(kept) <= 240
-    assert kept[-1] == [10_000.0, 9_999.0]
+    pairs = losses.thinned()
+    assert len(pairs) <= 240
+    assert pairs[-1] == [10_000.0, 9_999.0]
 
 
 @pytest.mark.parametrize("forged", [None, 3, "x" * 9, [[1]], [["a", "b"]], [1, 2], {"a": 1}])

@@ -60,8 +60,8 @@ def plain(value):
     if isinstance(value, torch.Tensor):
         return value.detach().numpy()
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, list) else value
+        return {key: plain(part) for key, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, list) else value
 
 
 def forget_modules():
@@ -82,8 +82,8 @@ def hand_in_attention(importable):
 
 
 def run(check, student, score=None):
-    known = {"student": student, "inputs": Inputs(), "score": score or Score()}
-    check(**{name: known[name] for name in inspect.signature(check).parameters})
+    fixtures = {"student": student, "inputs": Inputs(), "score": score or Score()}
+    check(**{name: fixtures[name] for name in inspect.signature(check).parameters})
 
 
 def failures(student):
@@ -314,14 +314,14 @@ def test_weights_without_influence_are_not_called_cut_from_the_graph(hand_in_att
     ],
 )
 def test_rotation_that_was_seen_is_not_asked_for(hand_in_attention, change):
-    said = problem("queries_and_keys_rotated", hand_in_attention(change)).hint
-    assert "called with the correct shape" in said
+    hint = problem("queries_and_keys_rotated", hand_in_attention(change)).hint
+    assert "called with the correct shape" in hint
 
 
 def test_module_that_trains_the_table_is_told_so(hand_in_attention):
     change = ('self.register_buffer("rope_cache", table)', "self.rope_cache = nn.Parameter(table)")
-    said = problem("queries_and_keys_rotated", hand_in_attention(change)).hint
-    assert mistake_named(said) == "table-trained"
+    hint = problem("queries_and_keys_rotated", hand_in_attention(change)).hint
+    assert mistake_named(hint) == "table-trained"
 
 
 @pytest.mark.parametrize(
@@ -356,8 +356,8 @@ def test_table_kept_from_earlier_calls_is_seen(hand_in_attention):
 def test_positions_of_the_model_are_judged(hand_in_attention, old, new, failed):
     models = (plain_source() / "models.py").read_text(encoding="utf-8")
     assert old in models
-    for each in {old, old.replace("config", "self.config")}:
-        models = models.replace(each, new)
+    for text in {old, old.replace("config", "self.config")}:
+        models = models.replace(text, new)
     assert set(failures(hand_in_attention(models=models))) == failed
 
 
@@ -384,5 +384,5 @@ HOSTILE = [
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("value", HOSTILE)
 def test_hostile_reply_is_the_student_s_fault(value):
-    asked = {name: partial(run, check, Replies(value)) for name, check in CHECKS.items()}
-    assert passing((CheckFailed, BadReply), asked) == []
+    calls = {name: partial(run, check, Replies(value)) for name, check in CHECKS.items()}
+    assert passing((CheckFailed, BadReply), calls) == []

@@ -36,11 +36,11 @@ pytestmark = pytest.mark.usefixtures("few_examples")
 
 def ask(check, student, draw=PUBLIC):
     """Ask a check; what it shows."""
-    known = {"student": student, "inputs": Inputs(draw), "score": Score()}
+    fixtures = {"student": student, "inputs": Inputs(draw), "score": Score()}
     try:
-        check(**{name: known[name] for name in inspect.signature(check).parameters})
+        check(**{name: fixtures[name] for name in inspect.signature(check).parameters})
     finally:
-        student.shown = known["score"].figures
+        student.shown = fixtures["score"].figures
 
 
 def hint(check, student, draw=PUBLIC):
@@ -83,8 +83,8 @@ def test_table_mistake_is_named(name, draw):
 @pytest.mark.parametrize("name", APPLY)
 def test_rotation_mistake_is_named(name, draw):
     student = Coder(apply=APPLY[name])
-    said = hint(checks_application.test_rotation_values, student, draw)
-    assert said == says({**FORMULAS, **TURNED}, name), hex(draw)
+    advice = hint(checks_application.test_rotation_values, student, draw)
+    assert advice == says({**FORMULAS, **TURNED}, name), hex(draw)
     assert_differs(student.shown)
 
 
@@ -96,8 +96,8 @@ def test_unknown_rotation_repeats_the_equation(draw):
         rotated = 2 * (x.shape[-1] // 4)
         return torch.cat((right(x, rope_cache)[..., :rotated], x[..., rotated:]), dim=-1)
 
-    said = hint(checks_application.test_rotation_values, Coder(apply=half_of_the_pairs), draw)
-    assert said == sentence(TURN), hex(draw)
+    advice = hint(checks_application.test_rotation_values, Coder(apply=half_of_the_pairs), draw)
+    assert advice == sentence(TURN), hex(draw)
 
 
 def test_every_mistake_is_made_here_or_in_a_planted_example():
@@ -130,8 +130,8 @@ def test_coarse_table_is_named():
     ],
 )
 def test_unknown_mistake_repeats_the_equation(precompute):
-    said = hint(checks_table.test_table_values, Coder(precompute=precompute))
-    assert said == checks_table.GENERAL
+    advice = hint(checks_table.test_table_values, Coder(precompute=precompute))
+    assert advice == checks_table.GENERAL
 
 
 @pytest.mark.parametrize(

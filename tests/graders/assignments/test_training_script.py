@@ -53,20 +53,20 @@ def hand_in_script(importable, tmp_path, monkeypatch):
 
 def advice(student):
     """What each check says that fails."""
-    said = {}
+    messages = {}
     for name, check in CHECKS.items():
         try:
             ask(check, student)
         except CheckFailed as problem:
-            said[name] = problem.message
-    return said
+            messages[name] = problem.message
+    return messages
 
 
 def ask(check, student):
     """What a check notes."""
     score = Score()
-    known = {"student": student, "score": score}
-    check(**{name: known[name] for name in inspect.signature(check).parameters})
+    fixtures = {"student": student, "score": score}
+    check(**{name: fixtures[name] for name in inspect.signature(check).parameters})
     return score.notes
 
 
@@ -151,14 +151,14 @@ def test_trainer_that_needs_batches_is_not_observed(hand_in_script):
 
 
 def test_missing_script_is_said(hand_in_script):
-    said = advice(hand_in_script(without=("run",)))
-    assert set(said.values()) == {"There is no run.py next to attention.py."}
+    messages = advice(hand_in_script(without=("run",)))
+    assert set(messages.values()) == {"There is no run.py next to attention.py."}
 
 
 def test_exception_is_told_with_the_line_that_raised_it(hand_in_script):
     student = hand_in_script((TRAIN, "    raise ValueError('No.')\n"))
-    said = "ValueError: No., at `raise ValueError('No.')`."
-    with pytest.raises(CheckFailed, match=re.escape(said)) as failed:
+    message = "ValueError: No., at `raise ValueError('No.')`."
+    with pytest.raises(CheckFailed, match=re.escape(message)) as failed:
         checks.test_script_trains(student)
     assert "run.py, line " in failed.value.actual
 

@@ -72,8 +72,8 @@ def test_sampling_can_be_held_to_the_best(models, standin):
 def test_places_are_counted_as_the_reference_does(standin, tmp_path):
     gold, count = tmp_path / "gold.tsv", standin("utils").evaluate_places
     gold.write_text("Where?\tLondon\nWhere?\tParis\n", encoding="utf-8")
-    said = ["London", "London"]
-    assert count(str(gold), said) == tuple(evaluate_places(gold, said)) == (2.0, 1.0)
+    predictions = ["London", "London"]
+    assert count(str(gold), predictions) == tuple(evaluate_places(gold, predictions)) == (2.0, 1.0)
     with pytest.raises(ValueError, match="2 places, but 0 predictions"):
         count(str(gold), [])
     gold.write_text("Where?\n", encoding="utf-8")

@@ -78,7 +78,7 @@ def test_both_orders_of_columns_are_right(name, table):
     assert EXPERIMENTS.ADVICE in run(name, table)
 
 
-@pytest.mark.parametrize("mistake", POSITIONS.MISTAKES, ids=lambda each: each.id)
+@pytest.mark.parametrize("mistake", POSITIONS.MISTAKES, ids=lambda mistake: mistake.id)
 def test_wrong_table_is_named(mistake):
     with pytest.raises(CheckFailed) as failed:
         run("sinusoidal_values", POSITIONS.MISTAKES[mistake])
@@ -109,8 +109,8 @@ def test_nothing_found_is_nothing_to_judge():
     [None, 3, {}, [3], [{"name": 3, "table": "x", "whole": np.zeros(3)}], [{"whole": np.ones(2)}]],
 )
 def test_hostile_reply_is_the_student_s_fault(value):
-    asked = {name: partial(run, name, value) for name in (*TABLES, *FUSIONS)}
-    assert passing((CheckFailed, CheckSkipped, StudentFault), asked) == []
+    calls = {name: partial(run, name, value) for name in (*TABLES, *FUSIONS)}
+    assert passing((CheckFailed, CheckSkipped, StudentFault), calls) == []
 
 
 def test_sizes_in_the_other_order_are_found(advise):

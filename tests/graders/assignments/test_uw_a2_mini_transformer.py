@@ -92,7 +92,7 @@ def said_of(result, name: str) -> str:
 
 
 def test_notebook_and_script_get_the_same_result(grade):
-    notebook, script = (grade(example(f"right-mini-{each}")) for each in ("notebook", "script"))
+    notebook, script = (grade(example(f"right-mini-{kind}")) for kind in ("notebook", "script"))
     seen = [
         [
             (check.id, check.status, check.fraction, check.message.replace(".ipynb", ".py"))
@@ -113,7 +113,7 @@ def test_right_code_keeps_its_points_whatever_is_drawn(grade, name, draw):
 def test_right_attention_alone_keeps_its_own_points(grade):
     result = grade(FUSED)
     assert result.score == 7
-    assert not any("attention" in each for each in lost(result))
+    assert not any("attention" in check for check in lost(result))
 
 
 def test_wrong_attention_leaves_the_functions_their_points(grade):
@@ -192,21 +192,24 @@ def test_attention_without_gradients_costs_nothing(grade):
 
 
 def test_missing_function_is_named_with_the_files_that_were_looked_at(grade):
-    said = said_of(grade(example("wrong-mini-function-missing")), "merge-heads")
-    assert "`merge_heads`" in said
-    assert "A2S2.py" in said
+    message = said_of(grade(example("wrong-mini-function-missing")), "merge-heads")
+    assert "`merge_heads`" in message
+    assert "A2S2.py" in message
 
 
 def test_every_known_mistake_gives_answers_of_its_own():
     right, draws = Attention(), Draws(Inputs(), "own answers")
-    asked = [
+    questions = [
         question
         for causal in (False, True)
         for question in draws.questions(heads=True, causal=causal)
     ]
     with np.errstate(all="ignore"):
-        answers = {each.id: [attention(q) for q in asked] for each, attention in ATTENTIONS.items()}
-        answers["right"] = [right(q) for q in asked]
+        answers = {
+            mistake.id: [attention(q) for q in questions]
+            for mistake, attention in ATTENTIONS.items()
+        }
+        answers["right"] = [right(q) for q in questions]
     for one, other in itertools.combinations(answers, 2):
         pairs = zip(answers[one], answers[other], strict=True)
         assert not all(np.allclose(a, b, atol=1e-3, equal_nan=True) for a, b in pairs), (one, other)
@@ -237,8 +240,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_reply_is_the_student_s_fault(value):
-    asked = {name: partial(run, name, value) for name in CHECKS}
-    assert passing((CheckFailed, StudentFault), asked) == []
+    calls = {name: partial(run, name, value) for name in CHECKS}
+    assert passing((CheckFailed, StudentFault), calls) == []
 
 
 @pytest.mark.parametrize("counts", [None, [3, [4], np.ones(3), "4"], [4.0, True], {}])
@@ -259,12 +262,12 @@ def test_odd_numbers_break_nothing(number):
     def answer(values):
         if "calls" not in values:
             return [number] * 3
-        outputs = [np.full_like(each[0], number) for each in values["calls"]]
+        outputs = [np.full_like(call[0], number) for call in values["calls"]]
         if "function" in values:
             return [{"answer": output} for output in outputs]
         names = ("result", "masked", "weights", "heads", "merged")
-        asked = zip(outputs, values["calls"], strict=True)
-        return [{"answer": {**dict.fromkeys(names, out), "after": call[:3]}} for out, call in asked]
+        pairs = zip(outputs, values["calls"], strict=True)
+        return [{"answer": {**dict.fromkeys(names, out), "after": call[:3]}} for out, call in pairs]
 
     for name in [check for check in CHECKS if "found" not in check]:
         with contextlib.suppress(CheckFailed, StudentFault):
@@ -282,5 +285,5 @@ def run(name, value):
         "judge": Judge(student, score, inputs),
     }
     check = CHECKS[name]
-    wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
-    check(**{each: fixtures[each] for each in wanted})
+    parameters = check.__code__.co_varnames[: check.__code__.co_argcount]
+    check(**{parameter: fixtures[parameter] for parameter in parameters})

@@ -51,7 +51,7 @@ def lost(result):
     points = {
         graded.criterion.id: graded.criterion.points - graded.points for graded in result.criteria
     }
-    return {name: pytest.approx(each) for name, each in points.items() if each}
+    return {name: pytest.approx(amount) for name, amount in points.items() if amount}
 
 
 def verdicts(result):
@@ -64,15 +64,15 @@ NAMES = ("initialize_datasets", "train_one_epoch", "evaluate", "compute_accuracy
 
 def message(result, check):
     """What the student reads about a check."""
-    found = {each.id: each for of in result.criteria for each in of.checks}[check]
-    return f"{found.message} {found.hint}"
+    check_result = {entry.id: entry for of in result.criteria for entry in of.checks}[check]
+    return f"{check_result.message} {check_result.hint}"
 
 
 @pytest.mark.long
 def test_a_line_that_is_not_python_is_named(grade):
     code = SOLUTION.read_text(encoding="utf-8")
     result = grade(only=frozenset({"sst2-data"}), **{"A2S3.py": f"{code}\ndef broken(:\n"})
-    (note,) = [each for each in result.environment["intake"] if "not valid Python" in each]
+    (note,) = [note for note in result.environment["intake"] if "not valid Python" in note]
     assert "`A2S3.py`" in note
 
 
@@ -91,8 +91,8 @@ def test_nothing_is_looked_up(grade):
     )
     changes = [(f"def {name}(", f"def _{name}(") for name in NAMES]
     changes.append(("\n\nif __name__", f"\n\n{SPY}\n\n{wrappers}\n\n\nif __name__"))
-    kept = "        self.tokenizer = tokenizer\n"
-    changes.append((kept, f"        watch_network()\n{kept}"))
+    line = "        self.tokenizer = tokenizer\n"
+    changes.append((line, f"        watch_network()\n{line}"))
     assert lost(grade(changes)) == {}
 
 
@@ -140,10 +140,10 @@ def test_a_name_that_is_missing_costs_its_checks_alone_and_is_told_in_one_senten
     names = ("def compute_accuracy(", "return compute_accuracy(")
     result = grade([(name, name.replace("compute_accuracy", "accuracy_of")) for name in names])
     assert lost(result) == {"sst2-training": 1.0}
-    said = message(result, "compute-accuracy")
-    assert said.startswith("No file defines `compute_accuracy` (")
-    assert "`A2S3.py`" in said
-    assert ".." not in said
+    text = message(result, "compute-accuracy")
+    assert text.startswith("No file defines `compute_accuracy` (")
+    assert "`A2S3.py`" in text
+    assert ".." not in text
 
 
 @pytest.mark.slow

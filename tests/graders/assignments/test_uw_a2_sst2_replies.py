@@ -78,21 +78,21 @@ class Oracle(Answering):
 @pytest.fixture(scope="module")
 def checks():
     """The checks of the three criteria that ask for a function, by its name."""
-    found = {function: [] for function in REPLIES}
+    by_function = {function: [] for function in REPLIES}
     for module in (data_checks, training_checks, main_checks):
-        for check in [each for name, each in vars(module).items() if name.startswith("test_")]:
+        for check in [check for name, check in vars(module).items() if name.startswith("test_")]:
             student = Answers(REPLIES)
             decides(check, student)
             for function in student.asked:
-                found[function].append(check)
-    return found
+                by_function[function].append(check)
+    return by_function
 
 
 def decides(check, student):
     """Runs a check; whatever it raises beside a decision about the student is our bug."""
-    known = {"student": student, "sandbox": Oracle(), "inputs": INPUTS, "score": Score()}
+    fixtures = {"student": student, "sandbox": Oracle(), "inputs": INPUTS, "score": Score()}
     try:
-        check(**{name: known[name] for name in inspect.signature(check).parameters})
+        check(**{name: fixtures[name] for name in inspect.signature(check).parameters})
     except (CheckFailed, BadReply, StudentRaised):
         return
 
@@ -102,13 +102,13 @@ def spoiled(value):
     yield from (copy.deepcopy(junk) for junk in JUNK)
     if isinstance(value, dict):
         for key in value:
-            yield {name: each for name, each in value.items() if name != key}
-            yield from ({**value, key: each} for each in spoiled(value[key]))
+            yield {name: part for name, part in value.items() if name != key}
+            yield from ({**value, key: part} for part in spoiled(value[key]))
     elif isinstance(value, list) and value:
         yield value[:-1]
-        yield from ([each, *value[1:]] for each in spoiled(value[0]))
+        yield from ([part, *value[1:]] for part in spoiled(value[0]))
         if len(value) > 1:
-            yield from ([*value[:-1], each] for each in spoiled(value[-1]))
+            yield from ([*value[:-1], part] for part in spoiled(value[-1]))
 
 
 @pytest.mark.slow

@@ -92,11 +92,12 @@ def record(folder, ids):
 
 def test_survivors_are_what_the_checks_do_not_see(first):
     killed, missed = (
-        {each.change.diff for each in found} for found in (first.mutations.killed, first.unrecorded)
+        {mutant.change.diff for mutant in mutants}
+        for mutants in (first.mutations.killed, first.unrecorded)
     )
-    assert any("-        return -double(-x)" in each for each in missed)
-    assert any("-    return 2 * x" in each for each in killed)
-    assert not any("-    return 2 * x" in each for each in missed)
+    assert any("-        return -double(-x)" in diff for diff in missed)
+    assert any("-    return 2 * x" in diff for diff in killed)
+    assert not any("-    return 2 * x" in diff for diff in missed)
     assert first.mutations.graded == 10 == len(missed) + len(killed)
     assert not first.clean
     assert first.faults == ()
@@ -109,9 +110,9 @@ def test_only_criteria_with_points_for_code_have_a_score(first):
 
 
 def test_null_submissions_earn_nothing_here(first):
-    earned = {each.name: each.earned for each in first.nulls.graded}
+    earned = {null.name: null.earned for null in first.nulls.graded}
     assert {"empty", "starter", "raise", "return-none", "return-noise"} <= earned.keys()
-    assert all(each == {"double": 0.0} for each in earned.values())
+    assert all(points == {"double": 0.0} for points in earned.values())
 
 
 def test_the_solution_and_the_examples_are_graded_under_each_secret(first):
@@ -143,20 +144,20 @@ def test_a_changed_check_is_asked_again(place, folder):
 
 
 def test_without_time_only_the_solution_is_graded(folder, tmp_path):
-    found = audited(folder, tmp_path / "new", Plan(minutes=0, mutants=5, rewrites=3))
-    assert (found.mutations.graded, found.mutations.planned) == (0, 5)
+    result = audited(folder, tmp_path / "new", Plan(minutes=0, mutants=5, rewrites=3))
+    assert (result.mutations.graded, result.mutations.planned) == (0, 5)
     assert len((tmp_path / "new" / KEPT).read_text().splitlines()) == 1
 
 
 def test_a_rewrite_that_loses_points_is_listed(folder, tmp_path):
-    told = '    assert "2 * x" in open(work.__file__).read()\n    return work.double(x)'
-    edit(folder / "student_side.py", "    return work.double(x)", told)
+    body = '    assert "2 * x" in open(work.__file__).read()\n    return work.double(x)'
+    edit(folder / "student_side.py", "    return work.double(x)", body)
     shutil.rmtree(folder / "examples")
-    found = audited(folder, tmp_path / "new", Plan(mutants=0, rewrites=3, repeats=0))
-    assert found.rewrites.lost
-    assert all(each.lost == {"double": 4.0} for each in found.rewrites.lost)
-    assert all("doubles" in each.checks for each in found.rewrites.lost)
-    assert not found.clean
+    result = audited(folder, tmp_path / "new", Plan(mutants=0, rewrites=3, repeats=0))
+    assert result.rewrites.lost
+    assert all(rewrite.lost == {"double": 4.0} for rewrite in result.rewrites.lost)
+    assert all("doubles" in rewrite.checks for rewrite in result.rewrites.lost)
+    assert not result.clean
 
 
 @pytest.mark.parametrize("points", [2, 0])
@@ -169,30 +170,30 @@ def test_what_an_example_of_one_part_loses_anyway_is_not_lost(folder, tmp_path, 
     edit(folder / "solution/work.py", "\ndef double", half)
     (folder / "examples/right-sum/expected.toml").write_text('why = "a sum"\nonly = "double"\n')
     (folder / "examples/right-sum/work.py").write_text(SOLUTION.replace("x", "y"))
-    found = audited(folder, tmp_path / "new", Plan(mutants=4, rewrites=2, repeats=0))
-    assert found.rewrites.lost == ()
-    of_example = [e for e in found.mutations.killed if e.change.base == "right-sum"]
+    result = audited(folder, tmp_path / "new", Plan(mutants=4, rewrites=2, repeats=0))
+    assert result.rewrites.lost == ()
+    of_example = [e for e in result.mutations.killed if e.change.base == "right-sum"]
     assert of_example
-    assert all("half" not in each.lost for each in of_example)
-    missed = [e for e in found.unrecorded if e.change.base == "right-sum"]
+    assert all("half" not in mutant.lost for mutant in of_example)
+    missed = [e for e in result.unrecorded if e.change.base == "right-sum"]
     assert missed
-    assert all("half" not in each.advice for each in missed)
+    assert all("half" not in mutant.advice for mutant in missed)
 
 
 def test_a_recorded_survivor_is_no_news(place, folder, first):
-    record(folder, [each.change.id for each in first.unrecorded])
-    found = audited(folder, place / "out", executor=NoExecutor)
-    assert found.clean
-    assert found.mutations.stale == ()
-    assert {survivor.record for survivor in found.mutations.survivors} == {"out of scope"}
-    assert found.mutations.by_criterion[0].high == 1
+    record(folder, [survivor.change.id for survivor in first.unrecorded])
+    result = audited(folder, place / "out", executor=NoExecutor)
+    assert result.clean
+    assert result.mutations.stale == ()
+    assert {survivor.record for survivor in result.mutations.survivors} == {"out of scope"}
+    assert result.mutations.by_criterion[0].high == 1
 
 
 def test_records_that_match_no_survivor_are_listed(place, folder, first):
     killed = first.mutations.killed[0].change.id
     record(folder, ["0123456789ab", killed])
-    found = audited(folder, place / "out", executor=NoExecutor)
-    assert set(found.mutations.stale) == {"0123456789ab", killed}
+    result = audited(folder, place / "out", executor=NoExecutor)
+    assert set(result.mutations.stale) == {"0123456789ab", killed}
 
 
 @pytest.mark.parametrize(
@@ -213,10 +214,10 @@ def test_a_mistake_in_audit_toml_is_one_sentence(folder, tmp_path, text, said):
 
 
 def test_only_the_named_examples_are_changed(place, folder, first):
-    assert "right-sum" in {each.change.base for each in every(first)}
+    assert "right-sum" in {mutant.change.base for mutant in every(first)}
     (folder / "audit.toml").write_text("bases = []")
-    found = audited(folder, place / "out")
-    assert {each.change.base for each in every(found)} == {"solution"}
+    result = audited(folder, place / "out")
+    assert {mutant.change.base for mutant in every(result)} == {"solution"}
 
 
 def every(found):
@@ -238,13 +239,13 @@ def test_what_cannot_be_audited_is_refused(folder, tmp_path, file, old, new, sai
 
 def test_null_submissions_do_what_they_are_named_for(folder, tmp_path):
     task = load_assignment(str(folder))
-    made = {
+    texts = {
         submission.change.id: submission.files["work.py"].decode()
         for submission in null_submissions(task, read_bases(task, tmp_path)[0])
     }
-    assert made.pop("empty") == made.pop("starter") == ""
+    assert texts.pop("empty") == texts.pop("starter") == ""
     results = {}
-    for name, text in made.items():
+    for name, text in texts.items():
         names = {}
         exec(text, names)
         try:
@@ -261,11 +262,11 @@ def test_the_command_prints_and_writes_what_it_found(place, folder, first):
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"{len(first.unrecorded)} are new" in done.stdout
     assert first.unrecorded[0].change.id in done.stdout
-    found = json.loads((place / "out" / "audit.json").read_text())
-    assert (found["schema"], found["clean"]) == ("softmark/audit/v1", False)
-    assert len(found["mutations"]["survivors"]) == len(first.unrecorded)
+    report = json.loads((place / "out" / "audit.json").read_text())
+    assert (report["schema"], report["clean"]) == ("softmark/audit/v1", False)
+    assert len(report["mutations"]["survivors"]) == len(first.unrecorded)
     assert first.unrecorded[0].change.id in (place / "out" / "audit.html").read_text()
-    record(folder, [each.change.id for each in first.unrecorded])
+    record(folder, [survivor.change.id for survivor in first.unrecorded])
     assert softmark("audit", folder, "--out", place / "out", *OPTIONS).returncode == 0
 
 

@@ -37,8 +37,8 @@ def plant(tiny_folder, tiny, tmp_path):
 
 
 def test_an_edit_changes_the_solution_and_what_is_expected_is_beside_it(plant, tiny, tmp_path):
-    found = plant(THREE)
-    assert found == {"wrong-three": {"work.py": RIGHT.replace("2 *", "3 *"), "answer.txt": "42"}}
+    files = plant(THREE)
+    assert files == {"wrong-three": {"work.py": RIGHT.replace("2 *", "3 *"), "answer.txt": "42"}}
     expected = expectation(tmp_path / "laid-out" / "wrong-three", tiny)
     assert (expected.why, expected.lost) == ('It is "three" times.', {"double": 4.0})
     assert (expected.mistakes, expected.hint) == ([], {})
@@ -64,8 +64,8 @@ def test_files_in_a_folder_join_and_a_folder_can_be_a_base(plant, tiny_folder):
     for name in ("base", "right-base"):
         (tiny_folder / "examples" / name).mkdir(parents=True)
         (tiny_folder / "examples" / name / f"{name}.txt").write_text(name)
-    found = plant('[[example]]\nname = "right-base"\nwhy = "x"\nof = "base"\n')
-    assert found == {"right-base": {"base.txt": "base", "right-base.txt": "right-base"}}
+    files = plant('[[example]]\nname = "right-base"\nwhy = "x"\nof = "base"\n')
+    assert files == {"right-base": {"base.txt": "base", "right-base.txt": "right-base"}}
 
 
 def test_a_folder_with_its_own_expectation_is_an_example(plant, tiny, tiny_folder):

@@ -17,11 +17,11 @@ def mutants_of(text, seed=0, **others):
 
 def changed_lines(text):
     """The added lines of each mutant of these statements, by operator."""
-    found = {}
+    by_operator = {}
     for mutant in mutants_of(text):
         lines = [line[1:].strip() for line in mutant.change.diff.splitlines() if line[0] == "+"]
-        found.setdefault(mutant.change.operator, []).append(" ".join(lines))
-    return found
+        by_operator.setdefault(mutant.change.operator, []).append(" ".join(lines))
+    return by_operator
 
 
 PLANTED = {
@@ -89,21 +89,21 @@ def test_an_id_depends_on_the_changed_lines_alone():
 
 
 def test_equal_lines_have_different_ids():
-    found = mutants_of("x = a < b\nx = a < b\n")
-    assert len({each.change.id for each in found}) == len(found) == 4
+    mutants = mutants_of("x = a < b\nx = a < b\n")
+    assert len({mutant.change.id for mutant in mutants}) == len(mutants) == 4
 
 
 def test_every_second_mutant_is_of_the_solution():
-    found = mutants_of("x = a - b\n", right="def f(y):\n    return y * 3 + y / 2 - y[1:]\n")
-    names = [each.change.base for each in islice(found, 4)]
+    mutants = mutants_of("x = a - b\n", right="def f(y):\n    return y * 3 + y / 2 - y[1:]\n")
+    names = [mutant.change.base for mutant in islice(mutants, 4)]
     assert names == ["solution", "right"] * 2
-    assert len(found) > 12
+    assert len(mutants) > 12
 
 
 def test_a_line_that_two_submissions_share_is_mutated_once():
     shared = "x = a - b\n"
     alone = {mutant.change.id for mutant in mutants_of(shared)}
-    found = [mutant.change for mutant in mutants_of(shared, right=f"y = c < d\n\n{shared}")]
-    assert {each.base for each in found} == {"solution", "right"}
-    assert sum(each.id in alone for each in found) == len(alone)
-    assert all("a - b" not in each.diff for each in found if each.id not in alone)
+    changes = [mutant.change for mutant in mutants_of(shared, right=f"y = c < d\n\n{shared}")]
+    assert {change.base for change in changes} == {"solution", "right"}
+    assert sum(change.id in alone for change in changes) == len(alone)
+    assert all("a - b" not in change.diff for change in changes if change.id not in alone)

@@ -93,14 +93,14 @@ class Always(random.Random):
         return 0.0
 
 
-@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda each: each.name)
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda rewrite: rewrite.name)
 def test_every_rewrite_changes_the_text_and_not_the_result(rewrite):
     module = cst.parse_module(PROGRAM)
-    made = module.visit(rewrite.made(module, Always(0), "")).code
-    assert made != PROGRAM
+    text = module.visit(rewrite.made(module, Always(0), "")).code
+    assert text != PROGRAM
     assert CHANGED[rewrite.name] in PROGRAM
-    assert CHANGED[rewrite.name] not in made
-    assert run(made) == run(PROGRAM)
+    assert CHANGED[rewrite.name] not in text
+    assert run(text) == run(PROGRAM)
 
 
 def rewrites_of(text, patterns=("work.py",), count=30):
@@ -114,26 +114,28 @@ def rewritten():
 
 
 def test_rewritten_submissions_compute_the_same(rewritten):
-    found = [each for each in rewritten if each.change.operator != "second module"]
-    assert len(found) > 15
-    assert len({each.files["work.py"] for each in found}) == len(found)
-    assert all(run(each.files["work.py"].decode()) == run(PROGRAM) for each in found)
+    rewrites = [rewrite for rewrite in rewritten if rewrite.change.operator != "second module"]
+    assert len(rewrites) > 15
+    assert len({rewrite.files["work.py"] for rewrite in rewrites}) == len(rewrites)
+    assert all(run(rewrite.files["work.py"].decode()) == run(PROGRAM) for rewrite in rewrites)
 
 
 def test_code_moves_into_a_second_module(rewritten):
-    moved = next(each for each in rewritten if each.change.operator == "second module").files
+    moved = next(
+        rewrite for rewrite in rewritten if rewrite.change.operator == "second module"
+    ).files
     assert moved["work_parts.py"].decode() == PROGRAM
     line = b"from work_parts import HALF, _half, _squares, _thirds, Model, work\n"
     assert moved["work.py"] == line
 
 
 def test_notebooks_are_written_where_they_are_accepted(rewritten):
-    found = rewrites_of(PROGRAM, ("*.py", "*.ipynb"))
-    made = next(each for each in found if each.change.operator == "notebook")
-    cells = json.loads(made.files["work.ipynb"])["cells"]
-    assert "work.py" not in made.files
+    rewrites = rewrites_of(PROGRAM, ("*.py", "*.ipynb"))
+    notebook = next(rewrite for rewrite in rewrites if rewrite.change.operator == "notebook")
+    cells = json.loads(notebook.files["work.ipynb"])["cells"]
+    assert "work.py" not in notebook.files
     assert run("".join(cell["source"] for cell in cells)) == run(PROGRAM)
-    assert all(each.change.operator != "notebook" for each in rewritten)
+    assert all(rewrite.change.operator != "notebook" for rewrite in rewritten)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_notebooks_are_written_where_they_are_accepted(rewritten):
 def test_what_could_change_the_result_is_left_alone(text):
     module = cst.parse_module(text)
     kinds = [rewrite for rewrite in REWRITES if rewrite.name in ("sides swapped", "locals renamed")]
-    assert all(module.visit(each.made(module, Always(0), "")).code == text for each in kinds)
+    assert all(module.visit(kind.made(module, Always(0), "")).code == text for kind in kinds)
 
 
 def test_a_file_without_anything_to_rewrite_ends_the_list():

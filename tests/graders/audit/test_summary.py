@@ -36,14 +36,14 @@ def lost(*criteria, mistake=""):
 
 
 def summary(task, found, **more):
-    changes = [each if isinstance(each, Change) else change(each) for each, _ in found]
-    graded = {each.id: result for each, (_, result) in zip(changes, found, strict=True)}
+    changes = [mutant if isinstance(mutant, Change) else change(mutant) for mutant, _ in found]
+    graded = {mutant.id: result for mutant, (_, result) in zip(changes, found, strict=True)}
     return summarize_mutants(Planned(9, changes, **more), graded, task, {})
 
 
 def test_a_mutant_counts_for_the_criteria_that_lost_points(task):
-    found = summary(task, [("a", lost("rows")), ("b", lost("rows", "shift"))])
-    assert {each.name: (each.killed, each.of) for each in found.by_criterion} == {
+    mutations = summary(task, [("a", lost("rows")), ("b", lost("rows", "shift"))])
+    assert {rate.name: (rate.killed, rate.of) for rate in mutations.by_criterion} == {
         "rows": (2, 2),
         "shift": (1, 1),
     }
@@ -51,18 +51,18 @@ def test_a_mutant_counts_for_the_criteria_that_lost_points(task):
 
 def test_a_survivor_counts_where_mutants_of_its_definition_lost_points(task):
     here, there = change("b"), change("c", definition="other")
-    found = summary(task, [("a", lost("rows")), (here, lost()), (there, lost())])
-    assert {survivor.change.id: survivor.criteria for survivor in found.survivors} == {
+    mutations = summary(task, [("a", lost("rows")), (here, lost()), (there, lost())])
+    assert {survivor.change.id: survivor.criteria for survivor in mutations.survivors} == {
         "b": ("rows",),
         "c": ("rows", "shift"),
     }
-    assert [(each.name, each.of) for each in found.by_criterion] == [("rows", 3), ("shift", 1)]
+    assert [(rate.name, rate.of) for rate in mutations.by_criterion] == [("rows", 3), ("shift", 1)]
 
 
 def test_advice_leaves_a_survivor_less_suspicious(task):
-    found = summary(task, [("a", lost("rows")), ("b", lost("style")), ("c", lost())])
-    assert [survivor.change.id for survivor in found.survivors] == ["c", "b"]
-    plain, advised = found.survivors
+    mutations = summary(task, [("a", lost("rows")), ("b", lost("style")), ("c", lost())])
+    assert [survivor.change.id for survivor in mutations.survivors] == ["c", "b"]
+    plain, advised = mutations.survivors
     assert advised.advice == ("style",)
     assert advised.suspicion == pytest.approx(plain.suspicion / 2, abs=1e-3)
 
@@ -70,21 +70,21 @@ def test_advice_leaves_a_survivor_less_suspicious(task):
 def test_what_is_noticed_elsewhere_is_suspicious(task):
     rare = [(change(f"r{n}", "rare"), lost()) for n in range(3)]
     usual = [(change(f"u{n}", "usual"), lost("rows")) for n in range(3)]
-    found = summary(task, [*rare, *usual, (change("odd", "usual"), lost())])
-    assert found.survivors[0].change.id == "odd"
+    mutations = summary(task, [*rare, *usual, (change("odd", "usual"), lost())])
+    assert mutations.survivors[0].change.id == "odd"
 
 
 def test_hints_that_disagree_about_one_place_are_listed(task):
     named = [("a", lost("rows", mistake="one")), ("b", lost("rows", mistake="other"))]
-    found = summary(task, [*named, (change("c", "scaled"), lost("rows", mistake="third"))])
-    assert found.named == 3
-    assert found.disagreeing == ("dim in softmax (work.py): one / other",)
+    mutations = summary(task, [*named, (change("c", "scaled"), lost("rows", mistake="third"))])
+    assert mutations.named == 3
+    assert mutations.disagreeing == ("dim in softmax (work.py): one / other",)
 
 
 def test_a_mutant_that_was_not_graded_does_not_count(task):
     changes = [change("a"), change("b")]
-    found = summarize_mutants(Planned(9, changes), {"a": lost("rows")}, task, {})
-    assert (found.graded, found.planned, found.possible) == (1, 2, 9)
+    mutations = summarize_mutants(Planned(9, changes), {"a": lost("rows")}, task, {})
+    assert (mutations.graded, mutations.planned, mutations.possible) == (1, 2, 9)
 
 
 def verdict(status, outcome=""):
@@ -93,7 +93,7 @@ def verdict(status, outcome=""):
 
 
 def test_a_flip_is_a_verdict_that_differs_from_the_usual_one():
-    graded = [("ada", verdict(each)) for each in ("passed", "passed", "failed")]
+    graded = [("ada", verdict(status)) for status in ("passed", "passed", "failed")]
     graded += [("bob", verdict("failed"))] * 3 + [("bob", verdict("failed", "timed_out"))]
     (row,) = summarize_steadiness(graded, planned=4, repeats=3).checks
     assert (row.gradings, row.flips, row.submissions) == (6, 1, ("ada",))

@@ -30,8 +30,8 @@ def test_hint_may_name_only_planted_mistakes(tiny_folder, mistakes, problems):
     expected = f'why = "x"\n{mistakes}\n[lost]\ndouble = 4\n'
     wrong = {"work.py": "def double(x):\n    return 3 * x\n", "answer.txt": "42"}
     write_files(tiny_folder / "examples" / "wrong", {**wrong, "expected.toml": expected})
-    found = {each.name: each for each in validated(tiny_folder)}
-    assert len(found["wrong"].problems) == problems, found["wrong"].problems
+    findings = {finding.name: finding for finding in validated(tiny_folder)}
+    assert len(findings["wrong"].problems) == problems, findings["wrong"].problems
 
 
 def validated(folder):

@@ -100,8 +100,8 @@ def test_checks_and_child_draw_from_the_secret(notes):
     public, secret, again, other = map(notes, (PUBLIC, SECRET, SECRET, SECRET + 1))
     assert secret == again
     for name in ("doubles", "seen"):
-        assert len({each[name] for each in (public, secret, other)}) == 3
-    children = {each["doubles"].split()[1] for each in (public, secret, other)}
+        assert len({messages[name] for messages in (public, secret, other)}) == 3
+    children = {messages["doubles"].split()[1] for messages in (public, secret, other)}
     assert len(children) == 3
 
 
@@ -125,4 +125,4 @@ def test_hypothesis_is_seeded_wherever_checks_use_it(file):
     lines = Path(file).read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines):
         if line.strip().startswith("@given("):
-            assert any("@seed(" in each for each in lines[max(0, number - 3) : number]), number
+            assert any("@seed(" in above for above in lines[max(0, number - 3) : number]), number

@@ -42,19 +42,19 @@ def needs_review(score):
 def test_a_failure_and_a_persons_decision_show_everything(problem, act, status):
     score = Score()
     act(score)
-    found = verdict(CHECK, problem, score)
-    assert (found.status, found.fraction, found.message) == (status, 0.0, "Wrong.")
-    assert (found.hint, found.expected, found.actual) == ("H", "1", "2")
-    assert found.counterexample == (("x", "0"),)
+    result = verdict(CHECK, problem, score)
+    assert (result.status, result.fraction, result.message) == (status, 0.0, "Wrong.")
+    assert (result.hint, result.expected, result.actual) == ("H", "1", "2")
+    assert result.counterexample == (("x", "0"),)
 
 
 def test_result_says_which_mistake_the_hint_names():
     hint = Mistake("sign", "The sign is wrong", "f(x) = x").hint
     score = Score()
     score.partial(0.5, "Half.", hint=hint)
-    for found in (verdict(CHECK, CheckFailed("Wrong.", hint=hint)), verdict(CHECK, None, score)):
-        assert (found.mistake, found.hint) == ("sign", "The sign is wrong (f(x) = x).")
-        assert type(found.hint) is str
+    for result in (verdict(CHECK, CheckFailed("Wrong.", hint=hint)), verdict(CHECK, None, score)):
+        assert (result.mistake, result.hint) == ("sign", "The sign is wrong (f(x) = x).")
+        assert type(result.hint) is str
     assert verdict(CHECK, FAILED).mistake == ""
 
 
@@ -70,9 +70,9 @@ WAYS = {
 
 @pytest.mark.parametrize("fault", WAYS, ids=WAYS.get)
 def test_each_students_fault_fails_with_its_own_outcome(fault):
-    found = verdict(CHECK, fault)
-    assert (found.status, found.outcome) == ("failed", WAYS[fault])
-    assert str(fault) in found.message
+    result = verdict(CHECK, fault)
+    assert (result.status, result.outcome) == ("failed", WAYS[fault])
+    assert str(fault) in result.message
 
 
 def test_every_students_fault_has_an_outcome():
@@ -99,9 +99,9 @@ def test_our_fault_is_an_error_without_a_traceback(fault):
     [(StudentRaised("It raised."), "failed", "Wrong."), (GraderFault("disk full"), "error", OURS)],
 )
 def test_changing_answers_fail_unless_a_fault_of_ours_is_among_them(other, status, message):
-    found = verdict(CHECK, FlakyFailure("flaky", [FAILED, other]))
-    assert found.status == status
-    assert found.message.startswith(message)
+    result = verdict(CHECK, FlakyFailure("flaky", [FAILED, other]))
+    assert result.status == status
+    assert result.message.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -172,9 +172,9 @@ def test_points_to_confirm_are_earned_and_a_person_is_asked():
     score = Score()
     score.partial(0.5, "Half.", hint="Shifted.")
     score.confirm("No model.", hint="Submit it.")
-    found = verdict(CHECK, None, score)
-    assert (found.status, found.fraction) == ("needs_review", 0.5)
-    assert (found.message, found.hint) == ("No model.\nHalf.\nShifted.", "Submit it.")
+    result = verdict(CHECK, None, score)
+    assert (result.status, result.fraction) == ("needs_review", 0.5)
+    assert (result.message, result.hint) == ("No model.\nHalf.\nShifted.", "Submit it.")
 
 
 def test_nobody_confirms_what_earned_nothing():
@@ -191,15 +191,15 @@ def test_a_crash_has_the_hint_about_its_exception(words):
     if words:
         problem = CheckFailed(words)
         problem.__cause__ = fault
-    found = verdict(CHECK, problem)
-    assert (found.hint, found.outcome) == ("Print the keys.", "raised")
+    result = verdict(CHECK, problem)
+    assert (result.hint, result.outcome) == ("Print the keys.", "raised")
 
 
 def test_a_failure_is_shown_as_the_check_changed_it_and_takes_no_unknown_detail():
     problem = CheckFailed("Wrong.")
     problem.message, problem.hint = "Really wrong.", "Look again."
-    found = verdict(CHECK, problem)
-    assert (found.message, found.hint) == ("Really wrong.", "Look again.")
+    result = verdict(CHECK, problem)
+    assert (result.message, result.hint) == ("Really wrong.", "Look again.")
     with pytest.raises(TypeError, match="hnt"):
         Score().partial(0.5, "Half.", hnt="A misspelled keyword.")
 

@@ -48,8 +48,8 @@ def right_files(world, vocabulary, models, states):
     for name, model in MODELS.items():
         for part, questions in (("dev", DEV), ("test", TEST_INPUTS)):
             prompts = read_prompts(world.folder / questions)
-            said = predict_places(models[name], vocabulary, prompts)
-            files[f"{model}.{part}.predictions"] = "".join(f"{s}\n" for s in said).encode()
+            places = predict_places(models[name], vocabulary, prompts)
+            files[f"{model}.{part}.predictions"] = "".join(f"{s}\n" for s in places).encode()
     return files
 
 
@@ -90,7 +90,7 @@ class InProcess(Answering):
     def answer(self, function, /, **values):
         reply = getattr(student_side, function)(**values)
         if "tensors" in reply:
-            reply["tensors"] = {name: each.numpy() for name, each in reply["tensors"].items()}
+            reply["tensors"] = {name: tensor.numpy() for name, tensor in reply["tensors"].items()}
         return reply
 
 

@@ -33,15 +33,17 @@ class Ends(Answering):
 
 
 def without(state, *words):
-    return {name: each for name, each in state.items() if not any(w in name for w in words)}
+    return {name: tensor for name, tensor in state.items() if not any(w in name for w in words)}
 
 
 def prefixed(state, prefix):
-    return {f"{prefix}{name}": each for name, each in state.items()}
+    return {f"{prefix}{name}": tensor for name, tensor in state.items()}
 
 
 def tables(state, change):
-    return {name: change(each) if "rope_cache" in name else each for name, each in state.items()}
+    return {
+        name: change(tensor) if "rope_cache" in name else tensor for name, tensor in state.items()
+    }
 
 
 OTHER_BUFFERS = {
@@ -56,24 +58,24 @@ ACCEPTED = {  # and what is noted
     "no buffers": (lambda s: without(s, ".mask", ".rope_cache"), "handout's table was used"),
     "other buffers": (lambda s: {**without(s, ".rope_cache"), **OTHER_BUFFERS}, ""),
     "complex table": (lambda s: tables(s, torch.view_as_complex), ""),
-    "long table": (lambda s: tables(s, lambda each: torch.cat([each, each])), ""),
-    "half": (lambda s: {name: each.half() for name, each in s.items()}, ""),
+    "long table": (lambda s: tables(s, lambda table: torch.cat([table, table])), ""),
+    "half": (lambda s: {name: tensor.half() for name, tensor in s.items()}, ""),
     "bfloat16 table": (lambda s: tables(s, torch.Tensor.bfloat16), ""),
-    "double": (lambda s: {name: each.double() for name, each in s.items()}, ""),
+    "double": (lambda s: {name: tensor.double() for name, tensor in s.items()}, ""),
     "in a wrapper": (
         lambda s: {"epoch": 10, "model_state_dict": s, "optimizer": {"lr": 1e-3}},
         "'model_state_dict'",
     ),
-    "parameters": (lambda s: {name: torch.nn.Parameter(each) for name, each in s.items()}, ""),
+    "parameters": (lambda s: {name: torch.nn.Parameter(tensor) for name, tensor in s.items()}, ""),
 }
 
 
 @pytest.mark.parametrize(("change", "noted"), ACCEPTED.values(), ids=list(ACCEPTED))
 def test_usual_ways_of_saving_are_read(change, noted, judge, right_files, states, saved):
     files = {**right_files, ROPE: saved(change(states[ROPE]))}
-    found = [judge(f"rope_finetune_{each}", files) for each in ("weights", "predictions")]
-    assert [each.status for each in found] == ["passed", "passed"]
-    assert noted in found[0].message + found[1].message
+    results = [judge(f"rope_finetune_{kind}", files) for kind in ("weights", "predictions")]
+    assert [result.status for result in results] == ["passed", "passed"]
+    assert noted in results[0].message + results[1].message
 
 
 def changed(state, name, tensor):
@@ -117,9 +119,9 @@ WRONG = {
 
 @pytest.mark.parametrize(("change", "words"), WRONG.values(), ids=list(WRONG))
 def test_unfit_weights_are_explained(change, words, judge, states, saved):
-    found = judge("rope_finetune_weights", {ROPE: saved(change(states[ROPE]))})
-    assert found.status == "needs_review"
-    assert words in found.message
+    result = judge("rope_finetune_weights", {ROPE: saved(change(states[ROPE]))})
+    assert result.status == "needs_review"
+    assert words in result.message
 
 
 @pytest.mark.parametrize(
@@ -138,15 +140,15 @@ def test_unfit_weights_are_explained(change, words, judge, states, saved):
     ],
 )  # fmt: skip
 def test_file_of_another_kind_is_named(raw, words, judge):
-    found = judge("vanilla_model_weights", {MODEL: raw})
-    assert found.status == "needs_review"
-    assert words in found.message
-    assert "torch.save(model.state_dict()" in found.hint
+    result = judge("vanilla_model_weights", {MODEL: raw})
+    assert result.status == "needs_review"
+    assert words in result.message
+    assert "torch.save(model.state_dict()" in result.hint
 
 
 def test_too_large_file_is_named(judge):
-    found = judge("vanilla_model_weights", {MODEL: bytes(64 * 2**20)})
-    assert "larger than 63 MB" in found.message
+    result = judge("vanilla_model_weights", {MODEL: bytes(64 * 2**20)})
+    assert "larger than 63 MB" in result.message
 
 
 @pytest.mark.parametrize("protocol", [2, 4])
@@ -155,9 +157,9 @@ def test_bare_pickle_names_what_it_would_call(protocol, judge):
         def __reduce__(self):
             return print, ("harm",)
 
-    found = judge("rope_finetune_weights", {ROPE: pickle.dumps(Evil(), protocol)})
-    assert "print`" in found.message
-    assert "was not loaded" in found.message
+    result = judge("rope_finetune_weights", {ROPE: pickle.dumps(Evil(), protocol)})
+    assert "print`" in result.message
+    assert "was not loaded" in result.message
 
 
 @pytest.mark.parametrize(
@@ -171,9 +173,9 @@ def test_bare_pickle_names_what_it_would_call(protocol, judge):
     ],
 )
 def test_file_that_ends_its_reader_is_reported(fault, words, judge):
-    found = judge("rope_finetune_weights", {ROPE: b"x" * 99}, Ends(fault))
-    assert found.status == "needs_review"
-    assert words in found.message
+    result = judge("rope_finetune_weights", {ROPE: b"x" * 99}, Ends(fault))
+    assert result.status == "needs_review"
+    assert words in result.message
 
 
 @pytest.mark.parametrize(
@@ -192,9 +194,9 @@ def test_file_that_ends_its_reader_is_reported(fault, words, judge):
     ],
 )
 def test_hostile_reply_gives_no_weights(reply):
-    found = weights_of(ROPE, reply)
-    assert isinstance(found, Finding)
-    assert "\x1b" not in found.reason
+    finding = weights_of(ROPE, reply)
+    assert isinstance(finding, Finding)
+    assert "\x1b" not in finding.reason
 
 
 @pytest.mark.parametrize(
@@ -202,18 +204,18 @@ def test_hostile_reply_gives_no_weights(reply):
     [("vanilla_finetune_weights", FINETUNE, ROPE), ("rope_finetune_weights", ROPE, MODEL)],
 )
 def test_wrong_variant_is_named(check, name, other, judge, right_files):
-    found = judge(check, {name: right_files[other]})
-    assert found.status == "needs_review"
-    assert f"contains a {other.split('.')[0]} model" in found.message
+    result = judge(check, {name: right_files[other]})
+    assert result.status == "needs_review"
+    assert f"contains a {other.split('.')[0]} model" in result.message
 
 
 @pytest.mark.parametrize("half", [False, True])
 def test_untrained_model_is_named(half, judge, states, saved):
     tokens = len(states[MODEL]["tok_emb.weight"])
     state = GPT(GPTConfig(tokens, 128, 3, 4, 128)).state_dict()
-    state = {name: each.half() for name, each in state.items()} if half else state
-    found = judge("vanilla_model_weights", {MODEL: saved(state)})
-    assert "is an untrained model" in found.message
+    state = {name: tensor.half() for name, tensor in state.items()} if half else state
+    result = judge("vanilla_model_weights", {MODEL: saved(state)})
+    assert "is an untrained model" in result.message
 
 
 @pytest.mark.parametrize("rope", [False, True])
@@ -230,31 +232,31 @@ def test_course_model_has_the_courses_count(rope, count, judge, saved, tmp_path)
     write_world(tmp_path / "data")
     wiki = tmp_path / "data" / "wiki.txt"
     text = wiki.read_text(encoding="utf-8")
-    others = (chr(0x3041 + i) for i in range(254 - len(set(text))))
-    wiki.write_text(text + "".join(others), encoding="utf-8")
+    characters = (chr(0x3041 + i) for i in range(254 - len(set(text))))
+    wiki.write_text(text + "".join(characters), encoding="utf-8")
     state = GPT(GPTConfig(256, 128, rope=rope)).state_dict()
     state["ln_f.bias"] += 1
     check, name = ("rope_finetune", ROPE) if rope else ("vanilla_model", MODEL)
-    found = judge(f"{check}_weights", {name: saved(state)}, data=read_data(tmp_path / "data"))
-    assert count in found.message
+    result = judge(f"{check}_weights", {name: saved(state)}, data=read_data(tmp_path / "data"))
+    assert count in result.message
 
 
 def test_course_checkpoint_is_not_judged_by_the_embedded_world(judge, saved):
-    found = judge("vanilla_model_weights", {MODEL: saved(GPT(GPTConfig(256, 128)).state_dict())})
-    assert found.status == "error"
-    assert "--data DIR" in found.message
+    result = judge("vanilla_model_weights", {MODEL: saved(GPT(GPTConfig(256, 128)).state_dict())})
+    assert result.status == "error"
+    assert "--data DIR" in result.message
 
 
 def test_model_of_another_corpus_is_told(judge, states, saved):
     state = changed(states[ROPE], "tok_emb.weight", torch.ones(99, 128))
-    found = judge("rope_finetune_weights", {ROPE: saved(state)})
-    assert "another corpus" in found.hint
+    result = judge("rope_finetune_weights", {ROPE: saved(state)})
+    assert "another corpus" in result.hint
 
 
 def test_finetuning_without_pretraining_is_named(judge, right_files):
-    found = judge("checkpoints_differ", {**right_files, FINETUNE: right_files[MODEL]})
-    assert found.status == "needs_review"
-    assert "--reading_params_path" in found.hint
+    result = judge("checkpoints_differ", {**right_files, FINETUNE: right_files[MODEL]})
+    assert result.status == "needs_review"
+    assert "--reading_params_path" in result.hint
 
 
 def test_files_of_other_models_are_not_called_equal(judge, saved):
@@ -263,5 +265,5 @@ def test_files_of_other_models_are_not_called_equal(judge, saved):
 
 
 def test_one_file_is_compared_with_none(judge, right_files):
-    found = judge("checkpoints_differ", {ROPE: right_files[ROPE], MODEL: b"nothing"})
-    assert found.status == "skipped"
+    result = judge("checkpoints_differ", {ROPE: right_files[ROPE], MODEL: b"nothing"})
+    assert result.status == "skipped"

@@ -27,39 +27,39 @@ def altered(raw, count):
 
 @pytest.mark.parametrize("shape", [(1, 1), (45, 1, 256), (45, 0), ()])
 def test_weights_that_no_model_can_have_confirm_nothing(shape, judge, world, predict, saved):
-    said = "\n".join(predict(world.dev, 20)).encode()
+    predictions = "\n".join(predict(world.dev, 20)).encode()
     misfit = saved({"tok_emb.weight": torch.ones(shape)})
-    files = {"vanilla.pretrain.dev.predictions": said, FINETUNE: misfit}
-    found = judge("pretrain_dev", files, doubtful_predictions="review")
-    assert (found.status, found.fraction) == ("needs_review", 1.0)
-    assert "has the wrong shape" in found.message
+    files = {"vanilla.pretrain.dev.predictions": predictions, FINETUNE: misfit}
+    result = judge("pretrain_dev", files, doubtful_predictions="review")
+    assert (result.status, result.fraction) == ("needs_review", 1.0)
+    assert "has the wrong shape" in result.message
 
 
 @pytest.mark.parametrize(("count", "status"), [(1, "passed"), (2, "needs_review")])
 def test_98_percent_must_agree(count, status, judge, right_files):
     name = "rope.pretrain.dev.predictions"
     files = {**right_files, name: altered(right_files[name], count).encode()}
-    found = judge("rope_finetune_predictions", files)
-    assert found.status == status
-    assert f"{60 - count} of 60 rows of `{name}`" in found.message
+    result = judge("rope_finetune_predictions", files)
+    assert result.status == status
+    assert f"{60 - count} of 60 rows of `{name}`" in result.message
 
 
 def test_rows_that_differ_are_shown(judge, right_files):
     name = "vanilla.pretrain.test.predictions"
     files = {**right_files, name: altered(right_files[name], 7).encode()}
-    found = judge("vanilla_finetune_predictions", files)
-    (label, said), *others = found.counterexample
+    result = judge("vanilla_finetune_predictions", files)
+    (label, text), *other_rows = result.counterexample
     assert label.startswith("test 1: Where was ")
-    assert said.count("x'") == 1
-    assert len(others) == 4
-    assert "53 of 60" in found.actual
+    assert text.count("x'") == 1
+    assert len(other_rows) == 4
+    assert "53 of 60" in result.actual
 
 
 def test_swapped_files_are_named(judge, right_files):
     files = {**right_files, MODEL: right_files[FINETUNE], FINETUNE: right_files[MODEL]}
-    found = judge("vanilla_model_predictions", files)
-    assert found.status == "needs_review"
-    assert "agree with `vanilla.pretrain.dev.predictions` instead" in found.message
+    result = judge("vanilla_model_predictions", files)
+    assert result.status == "needs_review"
+    assert "agree with `vanilla.pretrain.dev.predictions` instead" in result.message
 
 
 def test_one_answer_for_everybody_points_to_no_swapped_files(
@@ -69,20 +69,21 @@ def test_one_answer_for_everybody_points_to_no_swapped_files(
     state["ln_f.bias"] = 100 * state["head.weight"][20]
     always = f"{vocabulary.itos[20] * 32}\n".encode() * 60
     files = {**right_files, ROPE: saved(state), "vanilla.pretrain.dev.predictions": always}
-    found = judge("rope_finetune_predictions", files)
-    assert found.status == "needs_review"
-    assert vocabulary.itos[20] * 32 in dict(found.counterexample).popitem()[1]
-    assert "swapped" not in found.message
+    result = judge("rope_finetune_predictions", files)
+    assert result.status == "needs_review"
+    assert vocabulary.itos[20] * 32 in dict(result.counterexample).popitem()[1]
+    assert "swapped" not in result.message
 
 
 def test_other_rotation_is_named_as_a_cause(judge, right_files, states, saved):
     state = {
-        name: each.flip(0) if "rope_cache" in name else each for name, each in states[ROPE].items()
+        name: tensor.flip(0) if "rope_cache" in name else tensor
+        for name, tensor in states[ROPE].items()
     }
-    found = judge("rope_finetune_predictions", {**right_files, ROPE: saved(state)})
-    assert found.status == "needs_review"
-    assert "another rotation" in found.hint
-    assert "differs from the handout's table" in found.message
+    result = judge("rope_finetune_predictions", {**right_files, ROPE: saved(state)})
+    assert result.status == "needs_review"
+    assert "another rotation" in result.hint
+    assert "differs from the handout's table" in result.message
 
 
 def halves_for_neighbours(name, tensor):
@@ -94,10 +95,10 @@ def halves_for_neighbours(name, tensor):
 
 
 def test_model_trained_on_halves_is_recognised(judge, right_files, states, saved):
-    state = {name: halves_for_neighbours(name, each) for name, each in states[ROPE].items()}
-    found = judge("rope_finetune_predictions", {**right_files, ROPE: saved(state)})
-    assert found.status == "needs_review"
-    assert "i + d/2" in found.message
+    state = {name: halves_for_neighbours(name, tensor) for name, tensor in states[ROPE].items()}
+    result = judge("rope_finetune_predictions", {**right_files, ROPE: saved(state)})
+    assert result.status == "needs_review"
+    assert "i + d/2" in result.message
 
 
 @pytest.mark.parametrize(
@@ -114,14 +115,14 @@ def test_model_trained_on_another_angle_is_recognised(
             cosine = cos if factors[0] else torch.ones_like(cos)
             state[name] = torch.stack([cosine, factors[1] * sin], -1)
     model.load_state_dict(state)
-    said = predict_places(model.eval(), vocabulary, read_prompts(world.folder / DEV))
-    lines = "".join(f"{each}\n" for each in said)
-    found = judge(
+    places = predict_places(model.eval(), vocabulary, read_prompts(world.folder / DEV))
+    lines = "".join(f"{place}\n" for place in places)
+    result = judge(
         "rope_finetune_predictions",
         {**right_files, "rope.pretrain.dev.predictions": lines.encode()},
     )
-    assert found.status == "needs_review"
-    assert words in found.message
+    assert result.status == "needs_review"
+    assert words in result.message
 
 
 def test_predictions_of_another_model_fit_no_rotation(judge, right_files):
@@ -131,17 +132,17 @@ def test_predictions_of_another_model_fit_no_rotation(judge, right_files):
 
 
 def test_some_rows_of_the_test_file_are_asked_and_all_of_dev(judge, right_files):
-    found = judge("rope_finetune_predictions", right_files, checkpoint_test_rows=7)
-    assert "60 of 60 rows of `rope.pretrain.dev" in found.message
-    assert "7 of 7 rows of `rope.pretrain.test" in found.message
+    result = judge("rope_finetune_predictions", right_files, checkpoint_test_rows=7)
+    assert "60 of 60 rows of `rope.pretrain.dev" in result.message
+    assert "7 of 7 rows of `rope.pretrain.test" in result.message
 
 
 def test_sampled_rows_are_compared_with_their_own_lines(judge, right_files):
     name = "rope.pretrain.test.predictions"
     files = {**right_files, name: altered(right_files[name], 30).encode()}
-    found = judge("rope_finetune_predictions", files, checkpoint_test_rows=40)
-    rows = [int(label.split()[1].rstrip(":")) for label, _ in found.counterexample]
-    assert found.status == "needs_review"
+    result = judge("rope_finetune_predictions", files, checkpoint_test_rows=40)
+    rows = [int(label.split()[1].rstrip(":")) for label, _ in result.counterexample]
+    assert result.status == "needs_review"
     assert len(rows) == 5
     assert max(rows) <= 30
 
@@ -149,22 +150,22 @@ def test_sampled_rows_are_compared_with_their_own_lines(judge, right_files):
 def test_missing_predictions_are_said(judge, right_files):
     files = {**right_files}
     del files["rope.pretrain.dev.predictions"]
-    found = judge("rope_finetune_predictions", files)
-    assert found.status == "passed"
-    assert "`rope.pretrain.dev.predictions` is missing" in found.message
+    result = judge("rope_finetune_predictions", files)
+    assert result.status == "passed"
+    assert "`rope.pretrain.dev.predictions` is missing" in result.message
 
 
 def test_weights_without_any_predictions_are_not_compared(judge, right_files):
-    found = judge("rope_finetune_predictions", {ROPE: right_files[ROPE]})
-    assert found.status == "skipped"
-    assert "no predictions" in found.message
+    result = judge("rope_finetune_predictions", {ROPE: right_files[ROPE]})
+    assert result.status == "skipped"
+    assert "no predictions" in result.message
 
 
 def test_fingerprint_is_of_the_weights_not_of_the_file(states):
-    arrays = {name: each.numpy() for name, each in states[ROPE].items()}
+    arrays = {name: tensor.numpy() for name, tensor in states[ROPE].items()}
     bare = {name: arrays[name] for name in reversed(arrays) if "rope_cache" not in name}
     moved = {**arrays, "ln_f.bias": arrays["ln_f.bias"] + 1}
-    plain, other, third = (weights_print(Weights(ROPE, each)) for each in (arrays, bare, moved))
+    plain, other, third = (weights_print(Weights(ROPE, state)) for state in (arrays, bare, moved))
     assert plain == other
     assert plain != third
 
@@ -185,9 +186,9 @@ def doubts(submit, world):
     """The reasons why a person is asked about a prediction file among these files."""
 
     def ask(files, model, part, **changes):
-        said = tuple(files[f"{model}.{part}.predictions"].decode().splitlines())
+        predictions = tuple(files[f"{model}.{part}.predictions"].decode().splitlines())
         gold = world.dev if part == "dev" else world.test
-        scored, score = Scored(f"{model}.{part}.predictions", said, gold, ()), Score()
+        scored, score = Scored(f"{model}.{part}.predictions", predictions, gold, ()), Score()
         Origin(submit(files, sandbox=InProcess(), **changes)).confirm(scored, model, part, score)
         return [doubt.message for doubt in score.doubts]
 
@@ -207,8 +208,8 @@ def swapped(right_files):
 
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_predictions_of_other_weights_ask(doubts, swapped, part):
-    (said,) = doubts(swapped, "vanilla.pretrain", part)
-    assert "agree with only" in said
+    (reason,) = doubts(swapped, "vanilla.pretrain", part)
+    assert "agree with only" in reason
 
 
 def test_rule_decides_about_predictions_of_other_weights(doubts, swapped):
@@ -218,13 +219,13 @@ def test_rule_decides_about_predictions_of_other_weights(doubts, swapped):
 
 
 def test_model_trained_with_another_rotation_asks_nobody(doubts, right_files, states, saved):
-    state = {name: halves_for_neighbours(name, each) for name, each in states[ROPE].items()}
+    state = {name: halves_for_neighbours(name, tensor) for name, tensor in states[ROPE].items()}
     assert doubts({**right_files, ROPE: saved(state)}, "rope.pretrain", "test") == []
 
 
 def test_unreadable_checkpoint_asks(doubts, right_files):
-    (said,) = doubts({**right_files, ROPE: b"PK"}, "rope.pretrain", "test")
-    assert "truncated" in said
+    (reason,) = doubts({**right_files, ROPE: b"PK"}, "rope.pretrain", "test")
+    assert "truncated" in reason
 
 
 def test_checkpoint_of_the_other_variant_asks(doubts, right_files):

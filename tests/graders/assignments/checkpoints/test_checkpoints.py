@@ -45,7 +45,7 @@ def grade(tmp_path):
 
 
 def checks(result):
-    criterion = next(each for each in result.criteria if each.criterion.id == "checkpoints")
+    criterion = next(graded for graded in result.criteria if graded.criterion.id == "checkpoints")
     return {check.id: check for check in criterion.checks}
 
 
@@ -81,12 +81,12 @@ def test_malicious_pickle_is_reported_and_harms_nothing(grade, right_files, save
     trace = tmp_path / "trace"
     evil = saved({"state_dict": CreatesFile(trace)})
     result = grade({**right_files, ROPE: evil, FINETUNE: right_files[FINETUNE][:100_000]})
-    found = checks(result)
-    assert found["rope-finetune-weights"].status == "needs_review"
-    assert "system`" in found["rope-finetune-weights"].message
-    assert "truncated" in found["vanilla-finetune-weights"].message
-    assert found["rope-finetune-predictions"].status == "skipped"
-    assert found["vanilla-model-predictions"].status == "passed"
+    verdicts = checks(result)
+    assert verdicts["rope-finetune-weights"].status == "needs_review"
+    assert "system`" in verdicts["rope-finetune-weights"].message
+    assert "truncated" in verdicts["vanilla-finetune-weights"].message
+    assert verdicts["rope-finetune-predictions"].status == "skipped"
+    assert verdicts["vanilla-model-predictions"].status == "passed"
     assert not trace.exists()
 
 
@@ -95,11 +95,11 @@ def test_findings_ask_a_person_and_hold_no_total_back(grade, right_files, states
     bad = {**finetune, "ln_f.weight": finetune["ln_f.weight"] * float("nan")}
     files = {**right_files, FINETUNE: saved(bad), ROPE: right_files[MODEL]}
     result = grade(files, ONLY | {"no-pretrain"})
-    found = checks(result)
+    verdicts = checks(result)
     assert result.status == "needs_review"
     assert (result.score, result.max_score) == (2.0, 2.0)
-    assert "NaN" in found["vanilla-finetune-weights"].message
-    assert "contains a vanilla model" in found["rope-finetune-weights"].message
+    assert "NaN" in verdicts["vanilla-finetune-weights"].message
+    assert "contains a vanilla model" in verdicts["rope-finetune-weights"].message
 
 
 # ---------------------------------------------------------------- the corpus
