@@ -241,16 +241,16 @@ def made_once(tmp_path_factory):
     It is made once for all tests of a module, always at one path: a store knows the uploads' paths.
     """
     place = tmp_path_factory.mktemp("made")
-    now, kept = place / "now", place / "kept"
+    now, backup = place / "now", place / "kept"
 
     def restored(make):
-        if kept.exists():
+        if backup.exists():
             shutil.rmtree(now)
-            shutil.copytree(kept, now)
+            shutil.copytree(backup, now)
         else:
             now.mkdir()
             make(now)
-            shutil.copytree(now, kept)
+            shutil.copytree(now, backup)
         return now
 
     return restored

@@ -81,13 +81,13 @@ def blocks_of(text):
 
 def typed_in(block):
     """The commands behind `$`, each with the lines that follow it."""
-    found = []
+    commands = []
     for line in block.text.splitlines():
         if line.startswith("$ "):
-            found.append((line.removeprefix("$ "), []))
-        elif found and line.strip():
-            found[-1][1].append(line)
-    return [Typed(command, tuple(shown)) for command, shown in found]
+            commands.append((line.removeprefix("$ "), []))
+        elif commands and line.strip():
+            commands[-1][1].append(line)
+    return [Typed(command, tuple(shown)) for command, shown in commands]
 
 
 def write_file(block, place):

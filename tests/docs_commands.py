@@ -65,8 +65,8 @@ def commands_in(page):
     """Every command of a page: those behind `$`, and those in its sentences."""
     text = page.read_text(encoding="utf-8")
     for block in blocks_of(text):
-        for each in typed_in(block):
-            yield Named(page, without_comment(each.command), True)
+        for typed in typed_in(block):
+            yield Named(page, without_comment(typed.command), True)
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     for words in (*SPAN.findall(prose), *INDENTED.findall(prose)):
         if words.startswith(STARTS) and not words.startswith("python -c"):
@@ -84,5 +84,5 @@ def why_not_run(command):
 
 def words_for_softmark(command):
     """The arguments of a call of ours, or None for another program's."""
-    start = next((each for each in OURS if command.startswith(each)), None)
+    start = next((prefix for prefix in OURS if command.startswith(prefix)), None)
     return None if start is None else shlex.split(command.removeprefix(start))

@@ -28,7 +28,7 @@ def is_running(pid):
 
 def session_ends(session):
     """Whether no process of this session is left, after a moment for those that are ending."""
-    return wait_for(lambda: all(own != session for _, own in living()))
+    return wait_for(lambda: all(other != session for _, other in living()))
 
 
 def texts_of(file):

@@ -48,29 +48,29 @@ class Promises:
 def tiers_of(item):
     """The tiers among a test's parameters, which may stand in tuples."""
     for value in item.callspec.params.values():
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, Tier):
-                yield each
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Tier):
+                yield part
 
 
 def collected():
     promises = Promises()
     words = ["--collect-only", "-q", "-p", "no:cacheprovider", *(str(ROOT / p) for p in PLACES)]
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
         code = pytest.main(words, plugins=[promises])
-    assert code == 0, said.getvalue()
+    assert code == 0, output.getvalue()
     return promises
 
 
 def table():
     """The rows of all promises."""
-    found = collected()
+    promises = collected()
     yield f"| promise | {' | '.join(f'`{tier.value}`' for tier in Tier)} | shown by |"
     yield "|---" * (len(Tier) + 2) + "|"
-    for promise, tests in sorted(found.tests.items(), key=lambda each: min(each[1].values())):
+    for promise, tests in sorted(promises.tests.items(), key=lambda row: min(row[1].values())):
         cells = [
-            found.remarks[promise].get(tier.value)
-            or ("yes" if tier in found.tiers[promise] else "**no**")
+            promises.remarks[promise].get(tier.value)
+            or ("yes" if tier in promises.tiers[promise] else "**no**")
             for tier in Tier
         ]
         yield f"| {promise} | {' | '.join(cells)} | {'; '.join(links(tests))} |"

@@ -43,14 +43,14 @@ def runner(tmp_path):
     program = programs / "softmark"  # as pip would have installed it
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{ROOT / "grade.py"}" "$@"\n')
     program.chmod(0o755)
-    given = {"GITHUB_ACTION_PATH": str(ROOT), "RUNNER_TEMP": str(temp), "GITHUB_TOKEN": "a-secret"}
+    base = {"GITHUB_ACTION_PATH": str(ROOT), "RUNNER_TEMP": str(temp), "GITHUB_TOKEN": "a-secret"}
     for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_ENV"):
         (tmp_path / name).touch()
-        given[name] = str(tmp_path / name)
+        base[name] = str(tmp_path / name)
 
     def run(name, folder, **inputs):
         (tmp_path / "script.sh").write_text(SCRIPTS[name]["run"])
-        environment = given | {"PATH": f"{programs}:{os.environ['PATH']}"} | stated(name, inputs)
+        environment = base | {"PATH": f"{programs}:{os.environ['PATH']}"} | stated(name, inputs)
         command = [*BASH, str(tmp_path / "script.sh")]
         return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -59,7 +59,7 @@ def runner(tmp_path):
 
 def stated(name, inputs):
     """The step's own environment, with the expressions read."""
-    values = {key: each.get("default", "") for key, each in ACTION["inputs"].items()}
+    values = {key: entry.get("default", "") for key, entry in ACTION["inputs"].items()}
     values |= {key.replace("_", "-"): str(value) for key, value in inputs.items()}
     lookup = re.compile(r"\$\{\{ inputs\.([a-z-]+) \}\}")
     stated = SCRIPTS[name].get("env", {})
@@ -117,8 +117,8 @@ def test_a_wrong_one_fails_it_and_learns_where(runner, tiny_folder, hand_in, tmp
 def test_the_other_inputs_reach_the_command(runner, tiny_folder, hand_in, tmp_path):
     folder = hand_in(work_py="", answer_txt="41")
     write_world(folder / "data")
-    given = {"hidden": "true", "only": "answer", "data": "data"}
-    runner("Grade", folder, assignment=tiny_folder, **given)
+    inputs = {"hidden": "true", "only": "answer", "data": "data"}
+    runner("Grade", folder, assignment=tiny_folder, **inputs)
     _, summary = written(tmp_path)
     assert "This includes hidden criteria and is for staff only" in summary
     assert "| The answer |" in summary
@@ -127,7 +127,7 @@ def test_the_other_inputs_reach_the_command(runner, tiny_folder, hand_in, tmp_pa
 
 def workflows():
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    return [each for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "jobs:" in each]
+    return [text for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "jobs:" in text]
 
 
 @pytest.mark.parametrize("index", range(2))
@@ -138,6 +138,6 @@ def test_the_workflows_of_the_docs_fit_the_schema(index, tmp_path):
     workflow = yaml.safe_load(file.read_text())
     assert workflow["permissions"] == {"contents": "read"}
     steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
-    given = [step["with"] for step in steps if "softmark" in step["uses"]]
-    assert given
-    assert all(set(each) <= set(ACTION["inputs"]) for each in given)
+    inputs = [step["with"] for step in steps if "softmark" in step["uses"]]
+    assert inputs
+    assert all(set(names) <= set(ACTION["inputs"]) for names in inputs)

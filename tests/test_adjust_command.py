@@ -124,11 +124,11 @@ def test_full_points_and_undo_leave_a_trail(course):
     before = (document(course), page(course))
     adjust(course, "bob", "form", "--waive", *WORDS)
     assert (document(course)["score"], "to 4; the checks give 0." in page(course)) == (8, True)
-    said = adjust(course, "bob", "form", "--undo", "--reviewer", "Lin").stderr
-    assert "bob, form: 4 -> 0 (before, by Rea: 0 -> full)" in said
+    stderr = adjust(course, "bob", "form", "--undo", "--reviewer", "Lin").stderr
+    assert "bob, form: 4 -> 0 (before, by Rea: 0 -> full)" in stderr
     assert (document(course), page(course)) == before
-    said = adjust(course, "bob", "form", "--undo", "--reviewer", "Mia").stderr
-    assert "bob, form: stored already (by Lin: undone)" in said
+    stderr = adjust(course, "bob", "form", "--undo", "--reviewer", "Mia").stderr
+    assert "bob, form: stored already (by Lin: undone)" in stderr
     assert trail(course) == [("waive", None, "Rea"), ("undo", None, "Lin")]
     listed = adjust(course, "BOB").stdout
     for words in ("0 -> full", "replaced", "undone", "Rea", "Lin", "The handout allows it."):
@@ -147,8 +147,8 @@ def test_an_excused_criterion_is_in_no_total_and_no_statistic(course):
     roster = course.parent / "gradebook.csv"
     roster.write_text("Student,ID,SIS User ID,SIS Login ID,Section\nAda,1,,ada,A\nBob,2,,bob,A\n")
     done = softmark("export", "canvas", "--out", course, "--roster", roster)
-    said = "fewer points than 9 count, so these grades look too low there: ada (of 5)"
-    assert said in done.stderr
+    sentence = "fewer points than 9 count, so these grades look too low there: ada (of 5)"
+    assert sentence in done.stderr
     assert "ada (of 5)" in softmark("export", "moodle", "--out", course).stderr
 
 
@@ -263,13 +263,13 @@ def test_a_regrade_keeps_it_and_names_what_to_review(course, file, old, new, poi
     edit(changed, old, new)
     words = ("regrade", course.parent / "tiny", "--out", course, "--executor", "serial")
     done = softmark(*words, "--publish")
-    said = f"machine 1 -> {points}, adjusted to {to} by Rea"
-    assert f"review bob, answer: {said}" in done.stdout
-    assert said.replace(">", "&gt;") in (course / "regrade.html").read_text()
+    sentence = f"machine 1 -> {points}, adjusted to {to} by Rea"
+    assert f"review bob, answer: {sentence}" in done.stdout
+    assert sentence.replace(">", "&gt;") in (course / "regrade.html").read_text()
     assert grades(course)["bob"]["answer"] == to
     assert f"set these points to {to}; the checks give {points}." in page(course)
-    told = f"gave 1 when somebody adjusted it to {to}, and give {points} now"
-    assert told in (course / "index.html").read_text()
+    note = f"gave 1 when somebody adjusted it to {to}, and give {points} now"
+    assert note in (course / "index.html").read_text()
     assert f"counts; machine now {points}" in adjust(course).stdout
 
 
@@ -277,8 +277,8 @@ def test_a_new_upload_is_graded_without_it_but_an_excuse_stays(course):
     adjust(course, "bob", "answer", "--points", 0.5, *WORDS)
     adjust(course, "bob", "form", "--excuse", *WORDS)
     (course.parent / "uploads" / "bob" / "answer.txt").write_text("42")
-    said = "bob, answer: the adjustment was made for an earlier upload and does not count"
-    assert said in grade(course).stderr
+    sentence = "bob, answer: the adjustment was made for an earlier upload and does not count"
+    assert sentence in grade(course).stderr
     assert (document(course)["score"], document(course)["max_score"]) == (5, 5)
     assert "made for an earlier upload" in adjust(course).stdout
 
@@ -301,11 +301,13 @@ def start(out, *words):
 def test_two_at_once_lose_nothing(course):
     who = ("Rea", "Lin")
     words = ("bob", "form", "--points", 1, "--comment", "x", "--reviewer")
-    both = [start(course, *words, each) for each in who]
-    said = [each.communicate(timeout=120)[1] for each in both]
-    stored = {name for name, text in zip(who, said, strict=True) if "nothing is stored" not in text}
+    both = [start(course, *words, name) for name in who]
+    outputs = [process.communicate(timeout=120)[1] for process in both]
+    stored = {
+        name for name, text in zip(who, outputs, strict=True) if "nothing is stored" not in text
+    }
     assert {name for *_, name in trail(course)} == stored
-    for process, text in zip(both, said, strict=True):
+    for process, text in zip(both, outputs, strict=True):
         assert process.returncode == 0 or " stored" in text
     adjust(course, *words, "Rea")
     assert document(course)["score"] == 5

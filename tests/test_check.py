@@ -50,11 +50,11 @@ def said_of(upload, assignment):
 
 
 def test_what_is_missing_is_told_by_name(named, hand_in):
-    said = said_of(hand_in(notes_txt="nothing yet"), named)
+    output = said_of(hand_in(notes_txt="nothing yet"), named)
     code, answer = "`work.py` is missing: your code", "`answer.txt` is missing (required)"
-    assert said.index(code) < said.index(answer)
-    assert "plot.png" not in said
-    assert "has no file of tiny: is this the right folder?" in said
+    assert output.index(code) < output.index(answer)
+    assert "plot.png" not in output
+    assert "has no file of tiny: is this the right folder?" in output
     misnamed = said_of(hand_in("bob", work_py="def dubble(x):\n    return 2 * x\n"), named)
     assert "`double` is defined in none of your files." in misnamed
     assert misnamed.count("double") < 4
@@ -94,8 +94,8 @@ def test_json_of_a_run_is_a_line_each(tiny_folder, hand_in, tmp_path):
     assert json.loads(softmark("run", tiny_folder, first, *out).stdout)["score"] == 6
     hand_in("bob", work_py=WRONG, answer_txt="41")
     lines = softmark("batch", tiny_folder, first.parent, *out, "--executor", "serial").stdout
-    found = {json.loads(line)["submission"]["id"] for line in lines.splitlines()}
-    assert found == {"ada", "bob"}
+    submissions = {json.loads(line)["submission"]["id"] for line in lines.splitlines()}
+    assert submissions == {"ada", "bob"}
     assert len(softmark("run", tiny_folder, first, *out).stdout.splitlines()) == 1
 
 
@@ -131,9 +131,9 @@ def test_signs_that_a_pipe_cannot_hold_end_nothing(tiny_folder, hand_in):
 @pytest.mark.parametrize(("wish", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_no_color_is_heard(tiny_folder, hand_in, wish, coloured):
     words = ("check", hand_in(answer_txt="42"), "--assignment", tiny_folder, "--only", "answer")
-    said = in_a_terminal(words, wish)
-    assert "The answer" in said
-    assert bool(COLOUR.search(said)) == coloured
+    output = in_a_terminal(words, wish)
+    assert "The answer" in output
+    assert bool(COLOUR.search(output)) == coloured
 
 
 def test_only_a_terminal_is_told_that_a_check_runs(tiny_folder, hand_in):
@@ -150,14 +150,14 @@ def in_a_terminal(words, wish):
     command = [sys.executable, "grade.py", *map(str, words)]
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=theirs, stderr=theirs):
         os.close(theirs)
-        said = b""
+        output = b""
         try:
             while part := os.read(ours, 4096):
-                said += part
+                output += part
         except OSError:  # the other end is closed
             pass
     os.close(ours)
-    return said.decode()
+    return output.decode()
 
 
 @pytest.mark.parametrize(("asked", "unjudged"), [("", ()), (", data", ("The answer",))])

@@ -65,9 +65,9 @@ def watched(tiny_folder, hand_in):
         return started[-1]
 
     yield start
-    for each in started:
-        each.process.kill()
-        each.process.communicate()
+    for command in started:
+        command.process.kill()
+        command.process.communicate()
 
 
 @pytest.mark.slow

@@ -52,8 +52,8 @@ def test_every_file_that_was_asked_for_is_written(ci, hand_in, tmp_path):
 
 def test_the_summary_says_what_is_not_there(ci, hand_in, tmp_path):
     ci(hand_in(other_py=RIGHT), "--summary", tmp_path / "summary.md")
-    said = (tmp_path / "summary.md").read_text()
-    assert "work&#46;py</code> is missing&#58; your code is expected in it" in said
+    summary = (tmp_path / "summary.md").read_text()
+    assert "work&#46;py</code> is missing&#58; your code is expected in it" in summary
 
 
 def test_an_annotation_names_the_file_of_the_repository(ci, hand_in):

@@ -48,8 +48,8 @@ def grade(tiny_folder, tmp_path):
                 for place in (*(uploads / student).iterdir(), uploads / student):
                     os.utime(place, (moment, moment))
         out = tmp_path / f"out-{name}"
-        asked = ("--roster", tmp_path / "roster.csv", "--only", "answer", "--executor", "serial")
-        done = softmark("batch", task, uploads, "--out", out, *asked, *words)
+        options = ("--roster", tmp_path / "roster.csv", "--only", "answer", "--executor", "serial")
+        done = softmark("batch", task, uploads, "--out", out, *options, *words)
         assert done.returncode == 0, done.stderr
         out.joinpath("said").write_text(done.stderr)
         return out
@@ -110,7 +110,7 @@ def test_an_extension_changes_one_students_grade_and_no_row_is_lost(grade, tmp_p
     listed = softmark("extend", out)
     assert all(word in listed.stdout for word in ("bob", "Rea", "Tom", "=Ill, see mail."))
 
-    for words, said in (
+    for words, message in (
         (("ad", "--due", "2026-03-02T12:00Z"), "there is no student `ad`; did you mean `ada`?"),
         (("ada", "--due", "soon"), "`soon` is not a date with a time and a time zone"),
         (("ada", "--due", "2026-03-02 12:00"), "is not a date with a time and a time zone"),
@@ -119,7 +119,7 @@ def test_an_extension_changes_one_students_grade_and_no_row_is_lost(grade, tmp_p
         (("--due", "2026-03-02T12:00Z"), "no student is named"),
         (("ada", "--due", "2026-03-02T12:00Z", "--comment", "x" * 2001), "at most 2,000 char"),
     ):
-        assert said in problem("extend", out, *words)
+        assert message in problem("extend", out, *words)
     assert "has no grading results" in problem("extend", tmp_path, "ada", "--due", "2026-03-02")
     with only_writer(out):
         assert "another grading" in problem("extend", out, "ada", "--due", "2026-03-05T12:00Z")
@@ -204,9 +204,9 @@ def test_a_bank_of_late_days_is_spent_in_the_order_of_due_dates(grade, tmp_path)
 
 def test_who_dropped_is_kept_and_marked_and_counts_in_no_mean(grade, tmp_path):
     out = grade("hw1")
-    said = (out / "said").read_text()
-    assert "no submission from: Eve Late" in said
-    assert "Fay" not in said
+    stderr = (out / "said").read_text()
+    assert "no submission from: Eve Late" in stderr
+    assert "Fay" not in stderr
     course = (out / "index.html").read_text()
     assert "Cleo Patra (dropped)" in course
     assert "Dropped</dt><dd>1 " in course
@@ -216,8 +216,8 @@ def test_who_dropped_is_kept_and_marked_and_counts_in_no_mean(grade, tmp_path):
     assert "(dropped)" in grades(out)["cleo"]["student"]
     assert "dropped" not in page(out, "cleo")
     exported = softmark("export", "csv", "--out", out).stdout.splitlines()
-    found = {row["submission"]: row["dropped"] for row in csv.DictReader(exported)}
-    assert found == {"ada": "", "adda": "", "bob": "", "cleo": "dropped", "dan": ""}
+    dropped = {row["submission"]: row["dropped"] for row in csv.DictReader(exported)}
+    assert dropped == {"ada": "", "adda": "", "bob": "", "cleo": "dropped", "dan": ""}
     before = finals(out)
     (tmp_path / "roster.csv").write_text(ROSTER.replace(",dropped", ","))
     grade("hw1")
@@ -253,8 +253,8 @@ def test_a_student_is_marked_as_dropped_by_an_appended_row_and_nothing_is_graded
     assert [(out / "results" / f"{name}.json").stat().st_mtime_ns for name in ("bob", "dan")] == (
         graded
     )
-    said = {name: "(dropped)" in row["student"] for name, row in grades(out).items()}
-    assert said == {"ada": True, "adda": False, "bob": False, "cleo": False, "dan": False}
+    dropped = {name: "(dropped)" in row["student"] for name, row in grades(out).items()}
+    assert dropped == {"ada": True, "adda": False, "bob": False, "cleo": False, "dan": False}
     assert "Eve Late" not in (out / "said").read_text()
     listed = softmark("drop", out).stdout
     assert all(word in listed for word in ("ada@example.edu", "enrolled", "Rea", "=Ill, see mail."))
@@ -286,8 +286,8 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     softmark("late-days", out, "--bank", 3)
     assert grades(out)["adda"]["late_days_used"] == "3"
     softmark("late-days", out, "--bank", 0)
-    told = softmark("comment", out, "ada@example.edu", "--comment", "Hello.")
-    assert "adda: commented" in told.stderr, "of two attempts, the email means the one that counts"
+    sent = softmark("comment", out, "ada@example.edu", "--comment", "Hello.")
+    assert "adda: commented" in sent.stderr, "of two attempts, the email means the one that counts"
     softmark("extend", out, "ada@example.edu", "--due", "2026-03-04T12:00Z")
     assert finals(out)["adda"] == "2"
 
@@ -310,7 +310,7 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
     )
     softmark("merge", out, "adda", "--undo")
     assert "Ada" not in grades(out)["adda"]["student"]
-    for words, said in (
+    for words, message in (
         (("adda", "ada"), "which attempt counts? --attempts is missing"),
         (("adda", "adda", *LAST), "they are one submission already"),
         (("ada", "dan", *LAST), "dan is one of ada already"),
@@ -319,7 +319,7 @@ def test_a_submission_under_another_name_is_an_attempt_until_it_is_separated(gra
         (("bob", "--undo"), "bob is not merged"),
         (("adda",), "give OTHER and INTO, or OTHER and --undo"),
     ):
-        assert said in problem("merge", out, *words)
+        assert message in problem("merge", out, *words)
     assert "has no grading results" in problem("merge", tmp_path, "adda", "ada", *LAST)
     (out / "merged.csv").write_text("submission,into,attempts\nadda,ada,some\n")
     assert "merged.csv: line 2" in problem("merge", out)
@@ -339,8 +339,8 @@ def test_the_best_attempt_is_chosen_with_the_late_days_that_cost_nothing(grade, 
     (tmp_path / "roster.csv").write_text(f"{ROSTER}adda,Ada Lovelace,ada@example.edu,1815,A,\n")
     out = grade("hw1")
     edit(tmp_path / "hw1" / "assignment.toml", "per_day = 10", "per_day = 30")
-    said = "1 student has several submissions, and all of them count: ada and adda ("
-    assert said in (out / "said").read_text()
+    sentence = "1 student has several submissions, and all of them count: ada and adda ("
+    assert sentence in (out / "said").read_text()
     index = (out / "index.html").read_text()
     assert "More than one submission of this student counts: ada, adda." in index
     assert all(f"Ada Lovelace ({name})" in index for name in ("ada", "adda")), "one name, two rows"
@@ -363,10 +363,10 @@ def test_another_copy_of_the_assignment_takes_no_due_date_away(grade, tmp_path):
     shutil.copytree(tmp_path / "hw1", copy)
     text = (copy / "assignment.toml").read_text()
     (copy / "assignment.toml").write_text(text.partition("\n")[2].replace(GRADING, ""))
-    asked = ("--only", "answer", "--executor", "serial", "--out")
+    options = ("--only", "answer", "--executor", "serial", "--out")
     for words in (
-        ("batch", copy, uploads, *asked, out),
-        ("batch", copy, uploads, "--dry-run", *asked, out),
+        ("batch", copy, uploads, *options, out),
+        ("batch", copy, uploads, "--dry-run", *options, out),
         ("run", copy, uploads / "ada", "--only", "answer", "--out", out),
         ("regrade", copy, "--publish", "--out", out),
     ):
@@ -376,11 +376,11 @@ def test_another_copy_of_the_assignment_takes_no_due_date_away(grade, tmp_path):
     assert grades(out) == before
     # A first due date is fine, but not for some of the submissions.
     other = tmp_path / "other"
-    softmark("batch", copy, uploads, *asked, other)
-    words = "run", tmp_path / "hw1", uploads / "ada", *asked[:2], "--out", other
+    softmark("batch", copy, uploads, *options, other)
+    words = "run", tmp_path / "hw1", uploads / "ada", *options[:2], "--out", other
     assert "differ from" in softmark(*words).stderr
-    assert softmark("batch", tmp_path / "hw1", uploads, *asked, other).returncode == 0
+    assert softmark("batch", tmp_path / "hw1", uploads, *options, other).returncode == 0
     assert "late" in grades(other)["ada"]["how"]
     # A folder that moved is no other policy.
     (tmp_path / "hw1").rename(tmp_path / "moved")
-    assert softmark("batch", tmp_path / "moved", uploads, *asked, out).returncode == 0
+    assert softmark("batch", tmp_path / "moved", uploads, *options, out).returncode == 0

@@ -18,11 +18,11 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def test_the_command_reference_is_up_to_date(tmp_path):
-    made = tmp_path / "reference.md"
+    file = tmp_path / "reference.md"
     command = [sys.executable, "-m", "typer", "grade.py", "utils", "docs"]
-    command += ["--name", "python grade.py", "--title", "Commands", "--output", str(made)]
+    command += ["--name", "python grade.py", "--title", "Commands", "--output", str(file)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    assert (ROOT / "docs" / "reference.md").read_text() == made.read_text()
+    assert (ROOT / "docs" / "reference.md").read_text() == file.read_text()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -36,10 +36,10 @@ def test_every_dependency_has_its_reason_and_is_pinned_for_ci():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     reasons = (ROOT / "docs" / "dependencies.md").read_text()
     pinned = (ROOT / "constraints.txt").read_text().lower()
-    needed = [re.split(r"[<>=]", each)[0] for each in project["dependencies"]]
+    needed = [re.split(r"[<>=]", line)[0] for line in project["dependencies"]]
     for name in needed:
         assert f"| {name} |" in reasons
-    dev = [re.split(r"[<>=]", each)[0] for each in project["optional-dependencies"]["dev"]]
+    dev = [re.split(r"[<>=]", line)[0] for line in project["optional-dependencies"]["dev"]]
     for name in (*needed, *dev):
         assert f"\n{name.lower()}==" in f"\n{pinned}"
 

@@ -15,11 +15,11 @@ from tests.docs_course import write_course
 
 USAGE_ERROR = typer.BadParameter.__base__  # of whichever click typer brings
 TUTORIAL = ROOT / "docs" / "tutorial.md"
-NAMED = [each for page in PAGES for each in commands_in(page)]
+NAMED = [named for page in PAGES for named in commands_in(page)]
 RUN = [
     page
     for page in PAGES
-    if any(each.typed and not why_not_run(each.command) for each in commands_in(page))
+    if any(named.typed and not why_not_run(named.command) for named in commands_in(page))
     and page != TUTORIAL  # which has a test of its own
 ]
 GRADED = "softmark batch cs224n-a4 uploads --data birthplaces --out out --roster roster.csv"
@@ -60,9 +60,9 @@ def assert_others_exist(program, *words):
         text = (ROOT / "benchmarks" / f"{name}.py").read_text()
         assert all(word in text for word in words if word.startswith("--"))
     elif program == "pip":
-        known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         for extra in re.findall(r"softmark\[(\w+)\]", " ".join(words)):
-            assert extra in known["optional-dependencies"]
+            assert extra in project["optional-dependencies"]
 
 
 def test_an_unknown_option_is_noticed():
@@ -72,7 +72,7 @@ def test_an_unknown_option_is_noticed():
 
 def test_no_exception_is_stale():
     for key in NOT_RUN:
-        assert any(why_not_run(each.command) == key for each in NAMED), key
+        assert any(why_not_run(named.command) == key for named in NAMED), key
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_the_commands_of_a_page_run(page, workplace, tmp_path):
         if block.title:
             (workplace / block.title).parent.mkdir(parents=True, exist_ok=True)
             write_file(block, workplace)
-    for command in [each.command for each in commands_in(page) if each.typed]:
+    for command in [named.command for named in commands_in(page) if named.typed]:
         if not why_not_run(command):
             cwd = workplace / "uploads" / "ada" if command.startswith(INSIDE) else workplace
             done = say(command, cwd=cwd, env=env)
@@ -122,13 +122,13 @@ def test_the_tutorial_does_what_it_shows(tmp_path):
     for block in blocks_of(TUTORIAL.read_text(encoding="utf-8")):
         if block.title:
             write_file(block, place)
-        for each in typed_in(block):
+        for entry in typed_in(block):
             typed += 1
-            done = say(each.command, cwd=place, env=env)
-            wanted = int("# exits with 1" in each.command)
-            assert done.returncode == wanted, f"{each.command}\n{done.stdout}"
-            for line in each.shown:
-                assert words_of(line).strip() in words_of(done.stdout), each.command
+            done = say(entry.command, cwd=place, env=env)
+            code = int("# exits with 1" in entry.command)
+            assert done.returncode == code, f"{entry.command}\n{done.stdout}"
+            for line in entry.shown:
+                assert words_of(line).strip() in words_of(done.stdout), entry.command
     assert typed >= 6
     assert "Subtract the largest value" in (place / "out" / "reports" / "bob.html").read_text()
     assert "bob" in (place / "out" / "index.html").read_text()

@@ -50,7 +50,7 @@ def batch(tiny_folder, out, tmp_path):
         (folder / f"submission_{number}").mkdir(parents=True)
         (folder / f"submission_{number}" / "answer.txt").write_text(answer)
     (folder / "submission_metadata.yml").write_text(
-        "".join(ENTRY.format(*each[:5]) for each in HANDED_IN)
+        "".join(ENTRY.format(*upload[:5]) for upload in HANDED_IN)
     )
     words = ("batch", tiny_folder, folder, "--out", out, "--executor", "serial", "--only", "answer")
     return lambda *more: softmark(*words, *more)
@@ -71,8 +71,8 @@ def test_a_gradescope_export_becomes_a_canvas_gradebook(batch, out, roster):
     done = batch()
     assert done.returncode == 0, done.stderr
     assert "read as a Gradescope export: 2 submissions" in done.stderr
-    said = "1 submission does not count, because another one of the same student does: "
-    assert f"{said}submission_1 (submission_2 counts)\n" in done.stderr
+    sentence = "1 submission does not count, because another one of the same student does: "
+    assert f"{sentence}submission_1 (submission_2 counts)\n" in done.stderr
     written = softmark("export", "canvas", "--out", out, "--roster", roster)
     assert written.returncode == 0, written.stderr
     assert [row[-1] for row in table(written)] == ["Double a number (4711)", "2", "1.5", "1", ""]
@@ -88,8 +88,8 @@ def test_the_best_counts_after_the_late_penalty(batch, out):
     shown = softmark("show", "submission_2", "--out", out).stdout.splitlines()
     assert shown[-1] == "Attempts: submission_1 (counts), submission_2 (does not count)"
     assert "Attempts" not in softmark("show", "bob", "--out", out).stdout
-    found = softmark("show", "lovelace", "--out", out).stdout.splitlines()
-    assert found[-1] == "does not count: submission_2"
+    lines = softmark("show", "lovelace", "--out", out).stdout.splitlines()
+    assert lines[-1] == "does not count: submission_2"
     assert {name: row["final"] for name, row in grades(out).items()} == {
         "submission_1": "2",
         "submission_3": "1",
@@ -112,7 +112,7 @@ def test_progress_over_the_attempts_is_shown_for_the_best_as_for_all(batch, out,
         assert done.returncode == 0, done.stderr
         assert "1 student with several attempts" in done.stdout
         rows = csv.DictReader(io.StringIO((out / "attempts.csv").read_text(), newline=""))
-        (row,) = [each for each in rows if each["stuck"] == "0"]
+        (row,) = [row for row in rows if row["stuck"] == "0"]
         assert (row["failed"], row["attempts"], row["lost"]) == ("1", "1", "0")
         assert float(row["hours with a hint"] or row["hours without"]) == 24
         assert (row["passed at attempt 1"], row["passed at attempt 2"]) == ("0.0000", "1.0000")
@@ -136,8 +136,8 @@ def test_provisional_grades_are_counted(batch, out, tiny_folder):
     edit(tiny_folder / "checks.py", 'if text == "41"', waits)
     batch()
     done = softmark("export", "nbgrader", "--out", out)
-    said = "2 of 2 grades are provisional, because points wait to be confirmed"
-    assert (done.returncode, said in done.stderr) == (0, True)
+    sentence = "2 of 2 grades are provisional, because points wait to be confirmed"
+    assert (done.returncode, sentence in done.stderr) == (0, True)
     assert "submission_2, submission_3" in done.stderr
     listed = softmark("decide", out)
     assert ("The points count" in listed.stdout, "Your points" in listed.stdout) == (True, False)
@@ -183,8 +183,8 @@ def test_an_extension_takes_the_penalty_away(batch, out):
     assert [row[-2] for row in table(written)] == ["score", "2", "1"]
     assert "extensions.csv: zoe has no submission" in written.stderr
     assert "late_days.csv: zoey has no submission that counts" in written.stderr
-    said = softmark("late-days", out, "--bank", 0).stderr
-    assert f"{out}: late_days.csv: zoey has no submission that counts" in said
+    stderr = softmark("late-days", out, "--bank", 0).stderr
+    assert f"{out}: late_days.csv: zoey has no submission that counts" in stderr
 
 
 def test_output_goes_to_a_file_and_some_only(batch, out, tmp_path):
@@ -204,8 +204,8 @@ def test_a_name_with_a_comma_is_one_name(out, hand_in, tiny_folder):
     softmark(*words, "--allow-missing")
     done = softmark("export", "nbgrader", "--out", out, "--only", "Lovelace, Ada")
     assert [row[3] for row in table(done)[1:]] == ["Lovelace, Ada"]
-    told = softmark("export", "moodle", "--out", out).stderr.splitlines()
-    assert told[-1].endswith("run the same `batch` again with --roster, then export")
+    lines = softmark("export", "moodle", "--out", out).stderr.splitlines()
+    assert lines[-1].endswith("run the same `batch` again with --roster, then export")
 
 
 @pytest.mark.parametrize(

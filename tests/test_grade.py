@@ -258,7 +258,7 @@ def test_new_writes_an_assignment_under_its_folders_name(tmp_path):
     assert softmark("new", tmp_path / "my task").returncode == 0
     task = load_assignment(str(tmp_path / "my task"))
     assert task.name == "my task"
-    assert {each.check.criterion for each in collected(task)} == {"rows", "shift"}
+    assert {check.check.criterion for check in collected(task)} == {"rows", "shift"}
     assert (tmp_path / "my task" / "solution" / "work.py").is_file()
     again = softmark("new", tmp_path / "my task")
     assert again.returncode == 2

@@ -24,7 +24,7 @@ def test_dockerfile_copies_what_exists():
 
 def test_dockerfile_copies_every_package():
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    packages = {each.parent.name for each in ROOT.glob("*/__init__.py")} - {"tests", "benchmarks"}
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "benchmarks"}
     assert packages
     for name in packages:
         assert name in project
@@ -63,7 +63,7 @@ def test_actions_are_pinned_by_hash():
         text = (ROOT / name).read_text(encoding="utf-8")
         used = re.findall(r"uses: actions/[\w-]+@(\S+)", text)
         assert used
-        assert all(re.fullmatch(r"[0-9a-f]{40}", each) for each in used), name
+        assert all(re.fullmatch(r"[0-9a-f]{40}", commit) for commit in used), name
 
 
 def test_make_demo_shows_progress():

@@ -156,7 +156,7 @@ def test_files_that_still_name_a_student_are_listed(out):
     notes = {"letters.html": "To ADA LOVELACE.", "ada-byron.txt": ""}
     write_files(out / "notes", {**notes, "bob.txt": "glovelacew 1815001"})
     receipt = forget(out, "ada-byron", "--yes")
-    assert {each for each in ("letters.html", "ada-byron.txt", "bob.txt") if each in receipt} == {
+    assert {name for name in ("letters.html", "ada-byron.txt", "bob.txt") if name in receipt} == {
         "letters.html",
         "ada-byron.txt",
     }
@@ -170,8 +170,8 @@ def test_a_namesakes_files_are_not_listed(out, tmp_path):
     several = "`Ada Lovelace` means several submissions: ada-byron, bob"
     words = ("answer", "--waive", "--comment", "x")
     assert f"{several}; name one" in softmark("adjust", out, "Ada Lovelace", *words).stderr
-    said = softmark("adjust", out, "179100", *words).stderr
-    assert "bob, answer: 1 -> 2" in said, "another student chose this number as a name"
+    stderr = softmark("adjust", out, "179100", *words).stderr
+    assert "bob, answer: 1 -> 2" in stderr, "another student chose this number as a name"
     assert several in forget(out, "Ada Lovelace", "--yes", code=2)
     receipt = forget(out, "ada-byron", "--yes")
     assert "another student is called Ada Lovelace" in receipt
@@ -186,8 +186,8 @@ def test_all_submissions_of_a_student_are_removed(out, tmp_path):
     words = ("batch", out.parent / "tiny", out.parent / "uploads", "--roster", roster)
     best = ("--attempts", "best", "--executor", "serial")
     assert softmark(*words, "--out", out, *best).returncode == 0
-    said = softmark("forget", out, "ada@example.edu").stderr
-    assert [line.rpartition(" ")[2] for line in said.splitlines()[:2]] == ["bob", "ada-byron"]
+    stderr = softmark("forget", out, "ada@example.edu").stderr
+    assert [line.rpartition(" ")[2] for line in stderr.splitlines()[:2]] == ["bob", "ada-byron"]
     receipt = forget(out, "bob", "--yes")
     assert naming(out, (*ADAS, "bob")) == set()
     assert "another student" not in receipt
@@ -201,7 +201,7 @@ def test_the_store_is_never_to_be_removed(out, tmp_path):
         connection.execute(
             "INSERT INTO requests VALUES (NULL, 'bob', 'answer', 'As Ada Lovelace.', '', x'', '')"
         )
-    (line,) = (each for each in forget(out, "ada-byron", "--yes").splitlines() if FILE in each)
+    (line,) = (line for line in forget(out, "ada-byron", "--yes").splitlines() if FILE in line)
     assert line.endswith("in what others submitted, or in comments about others")
 
 
@@ -309,8 +309,8 @@ def test_a_word_of_any_length_is_read_quickly(cpu_seconds):
 
 def test_pseudonyms_are_the_same_in_the_next_export(out, tmp_path):
     first, second = (tmp_path / name for name in ("first", "second"))
-    for each in (first, second):
-        research(out, each)
+    for folder in (first, second):
+        research(out, folder)
     assert (first / "criteria.csv").read_text() == (second / "criteria.csv").read_text()
     assert "is not empty" in research(out, first).stderr
 

@@ -34,9 +34,9 @@ def result_of(student, task, make_result):
         check = Check(c.id, f"{c.title} holds.", c.id)
         return CriterionResult(c, "passed", c.points, (CheckResult(check, "passed", 1.0),))
 
-    made = make_result(*map(passed, task.rubric), submission=student, student=student)
-    upload = replace(made.submission, path=task.folder, assignment="tiny")
-    return replace(made, submission=upload, assignment="tiny", version=task.version)
+    result = make_result(*map(passed, task.rubric), submission=student, student=student)
+    upload = replace(result.submission, path=task.folder, assignment="tiny")
+    return replace(result, submission=upload, assignment="tiny", version=task.version)
 
 
 class Course:
@@ -58,10 +58,10 @@ class Course:
     def grade(self, *, draft=False):
         with open_store(self.out) as store:
             number = store.begin(self.task, f"checks-{draft}", draft=draft)
-            asked = options_text(self.task, Options(Tier.NONE))
+            options = options_text(self.task, Options(Tier.NONE))
             for student in ("ada", "bob"):
                 result = result_of(student, self.task, self.make_result)
-                store.put(number, result, CacheKey(str(draft), asked, {}))
+                store.put(number, result, CacheKey(str(draft), options, {}))
             if not draft:
                 write_course(store, number, task=self.task, out=self.out, named=())
         return number
@@ -75,9 +75,9 @@ class Course:
         """The kinds that every page shows."""
         texts = [page.read_text() for page in sorted(self.out.glob("reports/*.html"))]
         assert len(texts) == 2
-        found = [{kind for kind in KINDS if f"secret-{kind}" in text} for text in texts]
-        assert found[0] == found[1]
-        return found[0]
+        kinds = [{kind for kind in KINDS if f"secret-{kind}" in text} for text in texts]
+        assert kinds[0] == kinds[1]
+        return kinds[0]
 
     def files(self):
         return {path: path.read_bytes() for path in self.out.glob("*/*")}
@@ -85,9 +85,9 @@ class Course:
 
 @pytest.fixture
 def course(tiny_folder, tmp_path, make_result):
-    made = Course(tiny_folder, tmp_path / "out", make_result)
-    made.grade()
-    return made
+    graded = Course(tiny_folder, tmp_path / "out", make_result)
+    graded.grade()
+    return graded
 
 
 def releases(store):
@@ -102,14 +102,14 @@ def test_what_waits_for_staff_is_shown_until_they_undo_it(course, capsys):
     capsys.readouterr()
     release(course.out)
     assert course.shown() == {"after_due_date", "after_published"}
-    said = capsys.readouterr().err
-    assert "2 of 2 pages updated; shown: the visible criteria and c-1, c-2" in said
+    stderr = capsys.readouterr().err
+    assert "2 of 2 pages updated; shown: the visible criteria and c-1, c-2" in stderr
     release(course.out, undo=True)
     assert course.files() == before
     assert "shown: the visible criteria\n" in capsys.readouterr().err
     with read_store(course.out) as store:
         rows = releases(store)
-    assert [said for said, _ in rows][-2:] == [1, 0]
+    assert [released for released, _ in rows][-2:] == [1, 0]
     assert all(datetime.fromisoformat(moment) >= NOW.replace(microsecond=0) for _, moment in rows)
 
 
@@ -120,7 +120,7 @@ def test_a_second_release_changes_nothing(course, capsys):
     assert {path: path.stat().st_mtime_ns for path in course.out.glob("*/*")} == before
     assert "0 of 2 pages updated" in capsys.readouterr().err
     with read_store(course.out) as store:
-        assert [said for said, _ in releases(store)] == [1]
+        assert [released for released, _ in releases(store)] == [1]
 
 
 def test_pages_follow_the_due_date_and_an_extension_that_is_granted_late(course):

@@ -52,8 +52,8 @@ def page(out, name="ada"):
 
 
 def code(out, name="ada"):
-    (found,) = set(re.findall(r"<code>([A-Z2-7]{5}-[A-Z2-7]{5})</code>", page(out, name)))
-    return found
+    (match,) = set(re.findall(r"<code>([A-Z2-7]{5}-[A-Z2-7]{5})</code>", page(out, name)))
+    return match
 
 
 def appeal(out, file, *, name="ada", criterion="answer", reason="It is 41.", more=()):
@@ -72,8 +72,8 @@ def requests(out, *words, code=0):
 def test_a_request_and_its_reply_are_on_the_page_of_this_student_alone(out, tmp_path):
     file = appeal(out, tmp_path / "a.json", reason=HOSTILE)
     before = page(out, "bob")
-    said = requests(out, "--from", file)
-    assert ("ada, answer" in said, "equal files" in said) == (True, False), "they are no news"
+    output = requests(out, "--from", file)
+    assert ("ada, answer" in output, "equal files" in output) == (True, False), "they are no news"
     assert json.loads((out / "twins.json").read_text())["groups"], "which a batch tells"
     assert "Waiting for the course staff" in page(out)
     assert "A regrade request is open" in (out / "index.html").read_text()
@@ -82,9 +82,9 @@ def test_a_request_and_its_reply_are_on_the_page_of_this_student_alone(out, tmp_
     assert "open" in requests(out)
     requests(out, 1, "--answer", "--comment", "Which part?", "--reviewer", "Rea")
     assert "Answered, still open" in page(out)
-    said = requests(out, 1, "--grant", "--comment", "You are right.", "--reviewer", "Rea")
-    assert "adjust" in said
-    assert f"regrade {out.parent / 'tiny'} --out" in said, "the folder, as for `batch`"
+    output = requests(out, 1, "--grant", "--comment", "You are right.", "--reviewer", "Rea")
+    assert "adjust" in output
+    assert f"regrade {out.parent / 'tiny'} --out" in output, "the folder, as for `batch`"
     assert "it was granted before" in requests(out, 1, "--reject", "--comment", "No.")
     requests(out, 1, "--grant", "--comment", "You are right.")
     shown = page(out)
@@ -189,9 +189,9 @@ def test_a_criterion_is_named_and_a_misspelled_one_noticed(tmp_path):
 def test_what_is_no_request_is_refused_in_one_sentence(out, tmp_path, content, sentence):
     file = tmp_path / "request"
     file.write_text(content.replace("CODE", code(out)))
-    said = requests(out, "--from", file, code=2)
-    assert sentence.split(";")[0] in said
-    assert "Traceback" not in said
+    output = requests(out, "--from", file, code=2)
+    assert sentence.split(";")[0] in output
+    assert "Traceback" not in output
     with read_store(out) as store:
         assert store.requests() == []
 
@@ -243,16 +243,16 @@ def test_a_granted_case_becomes_an_example_that_expects_the_adjusted_points(out)
     words = ("plant", out, "ada", "right-41", "--why", "41 is fine.")
     done = softmark(*words)
     assert (done.returncode, "validate" in done.stderr) == (0, True), done.stderr
-    made = tiny_folder / "examples" / "right-41"
-    assert sorted(path.name for path in made.iterdir()) == [
+    example = tiny_folder / "examples" / "right-41"
+    assert sorted(path.name for path in example.iterdir()) == [
         "answer.txt", "expected.toml", "work.py",
     ]  # fmt: skip
-    assert [path.name for path in made.parent.iterdir()] == ["right-41"], "nothing else is left"
-    said = softmark("validate", tiny_folder, "--executor", "serial")
-    assert (said.returncode, "`answer` loses" in said.stdout) == (1, True), said.stdout
+    assert [path.name for path in example.parent.iterdir()] == ["right-41"], "nothing else is left"
+    run = softmark("validate", tiny_folder, "--executor", "serial")
+    assert (run.returncode, "`answer` loses" in run.stdout) == (1, True), run.stdout
     edit(tiny_folder / "checks.py", ".strip()", ".strip().replace('41', '42')")
-    said = softmark("validate", tiny_folder, "--executor", "serial")
-    assert "`answer` loses" not in said.stdout, "the check is mended"
+    run = softmark("validate", tiny_folder, "--executor", "serial")
+    assert "`answer` loses" not in run.stdout, "the check is mended"
     assert (
         softmark(*words).returncode,
         softmark("plant", out, "ada", "../up", *words[4:]).returncode,

@@ -22,7 +22,7 @@ def uploads(tmp_path):
 
 def ranked(out):
     written = json.loads((out / "similarity.json").read_text())
-    return [(each["one"], each["other"]) for each in written["ranked"]]
+    return [(pair["one"], pair["other"]) for pair in written["ranked"]]
 
 
 def test_a_copy_in_an_archive_is_listed_first(uploads, tmp_path):
@@ -30,7 +30,7 @@ def test_a_copy_in_an_archive_is_listed_first(uploads, tmp_path):
     assert (run.returncode, run.stderr) == (0, "")
     assert run.stdout == f"3 submissions compared: {tmp_path / 'out' / 'similarity.html'}\n"
     assert ranked(tmp_path / "out")[0] == ("ada", "eve")
-    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "similarity.html",
         "similarity.json",
     ], "nothing unpacked is left behind, and there is nothing for students"

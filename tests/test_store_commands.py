@@ -102,7 +102,7 @@ def test_a_roster_names_students_everywhere(batch, out, tmp_path):
     assert "ada: Double a number" in softmark("show", "LOVELACE", "--out", out).stdout
     done = softmark("export", "pages", "--out", out, "-o", handout)
     assert "no email: bob" in done.stderr
-    assert {each.name for each in handout.iterdir()} == {"ada.zip", "bob.zip", "mail-merge.csv"}
+    assert {path.name for path in handout.iterdir()} == {"ada.zip", "bob.zip", "mail-merge.csv"}
     softmark("merge", out, "bob", "ada", "--attempts", "best")
     earlier = f"{handout} contains earlier pages, do not hand them out: bob.zip"
     export = ("export", "pages", "--out", out, "-o", handout)
@@ -276,5 +276,5 @@ def test_an_interrupted_regrade_says_how_to_resume(batch, out, tiny_folder, slow
 
 def assert_interrupted(done, out):
     assert done.returncode == 130, done.stderr
-    said = f"Interrupted: 1 of 2 submissions are graded and saved in {out}; 1 left"
-    assert [said, "hint: run the same command again to resume"] == done.stderr.splitlines()[-2:]
+    sentence = f"Interrupted: 1 of 2 submissions are graded and saved in {out}; 1 left"
+    assert [sentence, "hint: run the same command again to resume"] == done.stderr.splitlines()[-2:]

@@ -95,7 +95,7 @@ class Container:
         yield from ("--ro-bind", str(self.root / "stubs"), "/stubs")
         if self.docker:
             yield from ("--cap-drop", "ALL")
-            yield from (word for each in DOCKER for word in ("--cap-add", f"CAP_{each}"))
+            yield from (word for name in DOCKER for word in ("--cap-add", f"CAP_{name}"))
         if self.docker or self.denied:
             yield from ("--seccomp", str(filter_))
         yield "--"
@@ -117,8 +117,8 @@ def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 def needs_containers() -> None:
     """Skip the test where nothing can stand in for a container."""
-    known = sys.platform == "linux" and platform.machine() == "x86_64"  # as the numbers above
-    if not known or os.geteuid() != 0 or not tier_works(Tier.BUBBLEWRAP):
+    supported = sys.platform == "linux" and platform.machine() == "x86_64"  # as the numbers above
+    if not supported or os.geteuid() != 0 or not tier_works(Tier.BUBBLEWRAP):
         pytest.skip("containers are stood in for by bubblewrap, as root")
 
 

@@ -21,7 +21,7 @@ OURS = {"graders", "packages", "reference", "reports", "submissions"}
 IMPORTED_AS = {"PyYAML": "yaml", "markdown-it-py": "markdown_it", "MarkupSafe": "markupsafe"}
 ELSEWHERE = {"ray", "watchfiles"}  # a cluster's, and `check --watch`
 TRUSTED = tuple(
-    f"softmark/{each}" for each in ("packages", "reports", "submissions", "graders/c", "graders/w")
+    f"softmark/{path}" for path in ("packages", "reports", "submissions", "graders/c", "graders/w")
 )
 A4 = load_assignment("cs224n-a4")
 
@@ -66,20 +66,20 @@ def test_what_grading_imports_is_installed_and_pinned(packed, name):
     files = packed(load_assignment(name))
     listed = files["requirements.txt"].decode().split()
     pinned = {line.split("==")[0].lower() for line in files["constraints.txt"].decode().split()}
-    assert {each.lower() for each in listed} <= pinned
-    required = {IMPORTED_AS.get(each, each) for each in listed}
-    known = required | ELSEWHERE | OURS | sys.stdlib_module_names
+    assert {package.lower() for package in listed} <= pinned
+    required = {IMPORTED_AS.get(package, package) for package in listed}
+    allowed = required | ELSEWHERE | OURS | sys.stdlib_module_names
     for path, source in files.items():
         if path.endswith(".py") and path.startswith(TRUSTED):
-            assert imports(source) <= known, path
+            assert imports(source) <= allowed, path
     assert ("transformers" in required) == (name != "cs224n-a4")
 
 
 def imports(source):
     """The top-level packages that a module names."""
     nodes = list(ast.walk(ast.parse(source)))
-    found = {a.name.split(".")[0] for n in nodes if isinstance(n, ast.Import) for a in n.names}
-    return found | {n.module.split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom)}
+    names = {a.name.split(".")[0] for n in nodes if isinstance(n, ast.Import) for a in n.names}
+    return names | {n.module.split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom)}
 
 
 def test_only_course_files_are_taken_from_data(packed, tiny, tmp_path):
@@ -117,14 +117,14 @@ def test_what_is_not_the_courses_or_too_large_is_refused(tiny, tmp_path, monkeyp
 def test_warns_of_what_its_maker_may_not_see(tmp_path):
     write_world(tmp_path)
     settings = Settings("cs224n-a4", isolation="none", minutes=5)
-    told = write_autograder(A4, tmp_path / "a.zip", settings, tmp_path).warnings
+    warnings = write_autograder(A4, tmp_path / "a.zip", settings, tmp_path).warnings
     for words in (
         "without a score",
         "has them",
         "checks, answers and grades",
         "takes up to 8 minutes",
     ):
-        assert any(words in each for each in told)
+        assert any(words in warning for warning in warnings)
 
 
 def test_a_test_of_a_suite_that_never_ends_is_waited_for_once(tmp_path):
@@ -134,22 +134,22 @@ def test_a_test_of_a_suite_that_never_ends_is_waited_for_once(tmp_path):
         replace(A4.limits, wall_seconds=60, total_seconds=900),
     )
     settings = Settings("cs224n-a4", minutes=2)
-    told = write_autograder(replace(task, limits=limits), tmp_path / "a.zip", settings).warnings
-    assert any("takes up to 12 minutes" in each for each in told)
+    warnings = write_autograder(replace(task, limits=limits), tmp_path / "a.zip", settings).warnings
+    assert any("takes up to 12 minutes" in warning for warning in warnings)
 
 
 def test_settings_say_the_container_and_a_shared_secret(tiny, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("0123456789abcdef0123456789abcdef")
     secret.chmod(0o600)
-    made = [
+    settings = [
         choose_settings(tiny, None, container=Container("1", 20), isolation="auto", inputs=inputs)
         for inputs in (str(secret), str(secret), "secret", "public")
     ]
-    assert made[0] == made[1]
-    assert [each.draw for each in made[2:]] == ["", "0"]
-    assert int(made[0].draw, 16) > 2**64
-    assert (made[0].cpus, made[0].memory_mb, made[0].minutes) == (1.0, 1536, 20)
+    assert settings[0] == settings[1]
+    assert [setting.draw for setting in settings[2:]] == ["", "0"]
+    assert int(settings[0].draw, 16) > 2**64
+    assert (settings[0].cpus, settings[0].memory_mb, settings[0].minutes) == (1.0, 1536, 20)
 
 
 @pytest.mark.parametrize(
@@ -172,10 +172,10 @@ def test_share_of_a_processor_costs_no_time(tiny, cpus, wall):
 
 
 def test_command_says_the_file_alone_on_stdout(tmp_path):
-    made = tmp_path / "autograder.zip"
-    done = softmark("package", "gradescope", "cs224n-a4", "-o", made)
+    archive = tmp_path / "autograder.zip"
+    done = softmark("package", "gradescope", "cs224n-a4", "-o", archive)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"{made}  ")
+    assert done.stdout.startswith(f"{archive}  ")
     assert len(done.stdout.splitlines()) == 1
     assert "note: without --data" in done.stderr
-    assert zipfile.is_zipfile(made)
+    assert zipfile.is_zipfile(archive)

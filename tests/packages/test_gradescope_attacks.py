@@ -31,9 +31,9 @@ def container(request, tmp_path_factory):
     place = tmp_path_factory.mktemp("gradescope")
     settings = Settings(A4.name, only=("rotary",), isolation=isolation)
     write_autograder(A4, place / "a.zip", settings)
-    made = Container(lay_out(place / "a.zip", place / "root"), docker=True, denied=denied)
-    assert made.set_up().returncode == 0
-    return made
+    autograder = Container(lay_out(place / "a.zip", place / "root"), docker=True, denied=denied)
+    assert autograder.set_up().returncode == 0
+    return autograder
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def graded(container, upload):
 
 @pytest.mark.parametrize("name", TRIED)
 def test_attack_gains_nothing(container, wrong, without_attack, tmp_path, name):
-    attack = next(each for each in known_attacks() if each.name == name)
+    attack = next(attack for attack in known_attacks() if attack.name == name)
     (tmp_path / "canaries").mkdir()
     with Canaries(tmp_path / "canaries") as canaries:
         upload = build_attacker(attack, wrong, tmp_path / "uploads", A4.files, canaries)

@@ -57,7 +57,7 @@ def test_submission_is_graded_without_namespaces(autograder, isolation, denied, 
     container.describe(id=7, created_at=CREATED, assignment={"due_date": DUE})
     document, done = container.grade()
     assert done.returncode == 0, done.stderr
-    assert (document["score"], [each["score"] for each in document["tests"]]) == (5.0, [4.0, 1.0])
+    assert (document["score"], [test["score"] for test in document["tests"]]) == (5.0, [4.0, 1.0])
     assert document["extra_data"]["softmark"]["isolation"] == tier
     assert document["output"].startswith("Submitted 1 day after the due date")
 
@@ -70,11 +70,11 @@ def test_hostile_code_reaches_nothing(autograder, isolation, denied, tier):
     container.describe(id=7, created_at=CREATED)
     before = (container.root / "autograder/submission_metadata.json").read_bytes()
     document, _ = container.grade()
-    said = document["tests"][0]["output"]
+    output = document["tests"][0]["output"]
     assert document["score"] == 2.0
-    assert "LOOT" in said
-    assert "LOOT ('" not in said
-    assert "uid 0 " not in said
+    assert "LOOT" in output
+    assert "LOOT ('" not in output
+    assert "uid 0 " not in output
     assert (container.root / "autograder/submission_metadata.json").read_bytes() == before
 
 
@@ -191,8 +191,8 @@ def test_broken_metadata_costs_nothing_and_a_shared_secret_is_not_told(autograde
     words = {document["extra_data"]["softmark"]["inputs"] for document, _ in graded}
     assert len(words) == 1, "both are asked the same"
     assert words != {"public"}
-    said = "".join(json.dumps(d) + done.stdout + done.stderr for d, done in graded)
-    assert "deadbeef" not in said
+    text = "".join(json.dumps(d) + done.stdout + done.stderr for d, done in graded)
+    assert "deadbeef" not in text
 
 
 @pytest.mark.long
@@ -204,7 +204,7 @@ def test_late_penalty_makes_the_score_and_tests_stay_raw(tiny_folder, autograder
     container.hand_in(work_py=RIGHT, answer_txt="42")
     container.describe(id=7, created_at=CREATED)
     document, _ = container.grade()
-    assert sum(each["score"] for each in document["tests"]) == 6.0
+    assert sum(test["score"] for test in document["tests"]) == 6.0
     assert document["score"] == 5.4
     assert document["output"].startswith("Your score is 5.4: 6 of 6 points; 1 day late, minus 0.6")
     assert document["extra_data"]["softmark"]["due"].startswith("2026-03-01T12:00:00")

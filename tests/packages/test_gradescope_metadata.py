@@ -34,24 +34,24 @@ def due(date, **more):
 
 
 def test_documented_file_is_understood(read):
-    found = read(
+    metadata = read(
         id=123456,
         created_at=CREATED,
         users=[due(DUE, name="Ada", email="ada@example.org")],
         previous_submissions=[{"score": 3.5}, {"score": "4.25"}, {"autograder_error": True}],
         **due(DUE, title="A4", total_points="32.0"),
     )
-    assert found.id == "123456"
-    assert found.submitted_at - found.due == timedelta(days=1, microseconds=123456)
-    assert (found.previous, found.best, found.notes) == (3, 4.25, ())
+    assert metadata.id == "123456"
+    assert metadata.submitted_at - metadata.due == timedelta(days=1, microseconds=123456)
+    assert (metadata.previous, metadata.best, metadata.notes) == (3, 4.25, ())
 
 
 def test_students_own_due_date_counts_and_a_groups_last_one(read):
     late = read(created_at=CREATED, users=[due("2026-03-03T00:00:00-07:00")], **due(DUE))
     assert list(about_time(late, late.due)) == []
     users = [due(DUE), due("2026-03-02T11:00:00-07:00")]
-    found = read(created_at=CREATED, users=users, **due(DUE))
-    assert list(about_time(found, found.due)) == [
+    metadata = read(created_at=CREATED, users=users, **due(DUE))
+    assert list(about_time(metadata, metadata.due)) == [
         "Submitted 1 hour 1 minute after the due date (2026-03-02 18:00 UTC)."
     ]
 
@@ -84,10 +84,10 @@ def test_lateness_in_words(late, words):
 )  # fmt: skip
 def test_broken_or_missing_metadata_is_a_note(read, tmp_path, text):
     assert read_metadata(tmp_path / "none.json").notes
-    found = read(text)
-    assert found.submitted_at is None
-    assert found.best is None
-    assert found.notes
+    metadata = read(text)
+    assert metadata.submitted_at is None
+    assert metadata.best is None
+    assert metadata.notes
 
 
 @pytest.mark.parametrize("score", [float("nan"), "1e999", "-inf", [], {"a": 1}, "9" * 1000, True])

@@ -40,8 +40,8 @@ def marked(tmp_path):
 
 
 def unzipped(assignment, tmp_path):
-    made = write_bundle(load_assignment(str(assignment)), tmp_path / "check.zip")
-    with zipfile.ZipFile(made.file) as archive:
+    bundle = write_bundle(load_assignment(str(assignment)), tmp_path / "check.zip")
+    with zipfile.ZipFile(bundle.file) as archive:
         archive.extractall(tmp_path / "bundle")
     return tmp_path / "bundle"
 
@@ -78,7 +78,7 @@ def test_nothing_hidden_is_in_any_file(marked, tmp_path):
     marks = [path for path in marked.rglob("*") if path.is_file() and MARK in path.read_text()]
     assert len(marks) >= 10, "else the search below would find nothing anywhere"
     bundle = unzipped(marked, tmp_path)
-    for path in (each for each in bundle.rglob("*") if each.is_file()):
+    for path in (file for file in bundle.rglob("*") if file.is_file()):
         content = path.read_bytes() + str(path.relative_to(bundle)).encode()
         for secret in (MARK, "37.25"):
             assert secret.encode() not in content, path
@@ -99,19 +99,19 @@ def test_visible_checks_end_as_for_staff_and_all_their_points_are_there(
     (upload / "answers.md").write_text("## 1a\n\nchoice: A\n")
     bundle = unzipped(marked, tmp_path)
     for criterion, code in (("doubel", 2), ("double", 0), ("shown-later", 0)):
-        asked = (criterion, "--reason", "It is.", "-o", tmp_path / criterion)
-        done = in_bundle(upload, bundle, "appeal", "ABCDE-23456", *asked)
+        words = (criterion, "--reason", "It is.", "-o", tmp_path / criterion)
+        done = in_bundle(upload, bundle, "appeal", "ABCDE-23456", *words)
         assert (done.returncode, (tmp_path / criterion).exists()) == (code, code == 0)
         assert ("`doubel`; did you mean `double`?" in done.stderr) == (code == 2)
-    found, result = of_students(upload, bundle)
+    checks, result = of_students(upload, bundle)
     assert result["max_score"] == 4 + 1 + 2
     assert "worth 4 points" in (bundle / "README.md").read_text(), "answers are not graded here"
-    code = {key: found[key] for key in found if key[0] == "double"}
+    code = {key: checks[key] for key in checks if key[0] == "double"}
     assert code == of_staff(upload, marked, "--only", "code")
     assert code["double", "doubles"][0] == doubles
     assert len(code) == 2
-    assert found["1a", "1a/machine"][0] == "needs_review"
-    assert found["1b", "1b/review"][0] == "failed"
+    assert checks["1a", "1a/machine"][0] == "needs_review"
+    assert checks["1b", "1b/review"][0] == "failed"
 
 
 @pytest.mark.slow
@@ -163,18 +163,18 @@ REFUSED = {
 
 @pytest.mark.parametrize("why", REFUSED)
 def test_what_would_tell_or_not_work_is_refused(marked, tmp_path, why):
-    name, old, new, said = REFUSED[why]
+    name, old, new, message = REFUSED[why]
     edit(marked / name, old, new)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
     assert not (tmp_path / "check.zip").exists()
 
 
 def test_what_is_packed_and_what_may_be_missing_is_said(marked, tmp_path):
-    made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
-    assert "cases.txt" in made.packed
-    assert made.left_out == ("gold.txt", "table.txt")
-    assert made.warnings == ()
+    bundle = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
+    assert "cases.txt" in bundle.packed
+    assert bundle.left_out == ("gold.txt", "table.txt")
+    assert bundle.warnings == ()
 
 
 def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path):
@@ -186,15 +186,15 @@ def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path):
     for module, line, _ in reading:
         append(marked / module, f"\ndef read_it():\n    {line}\n")
     (marked / "key.py").write_text('"""Labels."""\nGOLD = [1, 2, 3]\n')
-    made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
+    bundle = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
     for module, _, file in reading:
-        assert file not in made.packed
-        said = f"{module} names `{file}`, which is not packed"
-        assert [warning for warning in made.warnings if warning.startswith(said)]
+        assert file not in bundle.packed
+        sentence = f"{module} names `{file}`, which is not packed"
+        assert [warning for warning in bundle.warnings if warning.startswith(sentence)]
     assert [
-        warning for warning in made.warnings if warning.startswith("key.py contains only values")
+        warning for warning in bundle.warnings if warning.startswith("key.py contains only values")
     ]
-    assert len(made.warnings) == 4
+    assert len(bundle.warnings) == 4
 
 
 def test_a_setting_of_hidden_checks_alone_is_not_packed(marked, tmp_path):
@@ -212,9 +212,11 @@ def test_no_solution_of_the_reference_is_handed_out(tmp_path):
     assert {path.stem for path in (bundle / "reference").rglob("*.py")} == {
         "__init__", "edition", "sentiment", "vocabulary", "world",
     }  # fmt: skip
-    own = bundle / "graders" / "assignments" / "cs224n_a4"
-    assert not [path for path in own.rglob("*") if path.name in ("solution", "hidden", "examples")]
-    assert {path.name for path in own.parent.iterdir()} == {"__init__.py", "cs224n_a4"}
+    folder = bundle / "graders" / "assignments" / "cs224n_a4"
+    assert not [
+        path for path in folder.rglob("*") if path.name in ("solution", "hidden", "examples")
+    ]
+    assert {path.name for path in folder.parent.iterdir()} == {"__init__.py", "cs224n_a4"}
     staff = ("attacks", "batch", "regrade", "review", "results", "validate")
     assert not [name for name in staff if [*(bundle / "graders").rglob(f"{name}.py")]]
 
@@ -224,9 +226,9 @@ def test_no_solution_of_the_reference_is_handed_out(tmp_path):
 def test_a_bundled_assignment_judges_as_for_staff(assignment, tmp_path):
     upload = examples_of(assignment) / BUNDLED[assignment]
     bundle = unzipped(assignment, tmp_path)
-    found = of_students(upload, bundle, "--only", "code")[0]
-    assert found == of_staff(upload, assignment, "--only", "code")
-    assert any(status == "failed" for status, _, _ in found.values())
+    checks = of_students(upload, bundle, "--only", "code")[0]
+    assert checks == of_staff(upload, assignment, "--only", "code")
+    assert any(status == "failed" for status, _, _ in checks.values())
 
 
 @pytest.mark.parametrize(
@@ -249,7 +251,7 @@ def test_a_sheet_without_code_needs_no_torch_and_its_points_are_said(
     assert said in readme
     assert ("pip install torch" in readme) == torch
     project = tomllib.loads((bundle / "pyproject.toml").read_text())["project"]
-    assert any(each.startswith("torch") for each in project["dependencies"]) == torch
+    assert any(package.startswith("torch") for package in project["dependencies"]) == torch
 
 
 def test_a_sheet_is_checked_where_torch_is_missing(tmp_path):
@@ -264,10 +266,10 @@ def test_any_title_and_name_make_a_bundle_that_can_be_read(tmp_path):
     folder = write_files(tmp_path / "own", FILES)
     (folder / "assignment.toml").write_text(toml, encoding="utf-8")
     assignment = load_assignment(str(folder))
-    made = bundle_files(assignment, strip(assignment))
-    read = tomllib.loads(made["graders/assignments/own_1_CS_A_2_/assignment.toml"].decode())
+    files = bundle_files(assignment, strip(assignment))
+    read = tomllib.loads(files["graders/assignments/own_1_CS_A_2_/assignment.toml"].decode())
     assert read["title"].startswith("𝑥 😀")
-    project = tomllib.loads(made["pyproject.toml"].decode())["project"]
+    project = tomllib.loads(files["pyproject.toml"].decode())["project"]
     assert project["version"].endswith("+1.CS.A.2")
 
 
@@ -281,10 +283,10 @@ def test_an_empty_answers_file_is_read_as_empty_and_a_missing_part_is_named(tmp_
         handed_out = questions_in(tmp_path / name)
         template = answers_template("Answers", questions)
         assert answers_template("Answers", handed_out) == template
-        wanted = tuple(wanted_of(each, quoted(each)) for each in handed_out)
-        answers = read_answers({"answers.md": template.encode()}, wanted)
+        expected = tuple(wanted_of(question, quoted(question)) for question in handed_out)
+        answers = read_answers({"answers.md": template.encode()}, expected)
         assert not [question.id for question in questions if answers.of(question.id).parts]
     machine = Machine(1.0, "vector", ("q1", "q2"), "later", {}, (), "", "")
-    asked = Asked(machine, {"q1": "a"}, {}, np.random.default_rng(0))
+    answer = Asked(machine, {"q1": "a"}, {}, np.random.default_rng(0))
     with pytest.raises(Undecided, match="Not answered: `q2`"):
-        later(asked)
+        later(answer)

@@ -40,12 +40,12 @@ class PlainGPT:
 
     def answer(self, ids: list[int]) -> list[int]:
         """The ids between the first and the second MASK after 32 greedy steps."""
-        said = list(ids)
+        tokens = list(ids)
         for _ in range(STEPS):
-            said.append(int(self.logits(said[-self.block_size :])[-1].argmax()))
-        first = said.index(MASK_ID)
-        end = said.index(MASK_ID, first + 1) if MASK_ID in said[first + 1 :] else len(said)
-        return said[first + 1 : end]
+            tokens.append(int(self.logits(tokens[-self.block_size :])[-1].argmax()))
+        first = tokens.index(MASK_ID)
+        end = tokens.index(MASK_ID, first + 1) if MASK_ID in tokens[first + 1 :] else len(tokens)
+        return tokens[first + 1 : end]
 
     def attention(self, name: str, x: Array) -> Array:
         """Every head on its own slice of the features, side by side again behind it."""

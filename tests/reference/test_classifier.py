@@ -59,9 +59,9 @@ def take_steps(classifier, tokens, n=3):
 @pytest.mark.parametrize("method", METHODS)
 def test_trained_parameters_are_the_courses_counts(backbone, method):
     d, everything = backbone.features, sum(p.numel() for p in backbone.model.parameters())
-    wanted = {"head": 2 * d + 2, "prefix": 130 * d + 2, "full": everything + 2 * d + 2}[method]
+    expected = {"head": 2 * d + 2, "prefix": 130 * d + 2, "full": everything + 2 * d + 2}[method]
     groups = make_optimizer(classifier_of(backbone, method), RECIPE).param_groups
-    assert sum(p.numel() for group in groups for p in group["params"]) == wanted
+    assert sum(p.numel() for group in groups for p in group["params"]) == expected
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -99,9 +99,9 @@ def test_padding_changes_nothing(backbone, method):
 def test_pooled_is_the_mean_and_a_prefix_of_words_that_is_read_and_learns(backbone):
     """Not the encoder's embedding layer, which would add positions and norm a second time."""
     tokens = tokens_of(backbone, PAIRS[1:2])
-    said = backbone.model.eval()(input_ids=tokens.ids, token_type_ids=tokens.segments)
+    output = backbone.model.eval()(input_ids=tokens.ids, token_type_ids=tokens.segments)
     pooled = classifier_of(backbone, "head").pooled(tokens)
-    torch.testing.assert_close(pooled, said.last_hidden_state.mean(1))
+    torch.testing.assert_close(pooled, output.last_hidden_state.mean(1))
     classifier = classifier_of(backbone, "prefix", prefix_length=5)
     table = backbone.model.get_input_embeddings().weight
     near = torch.cdist(classifier.prefix, table).min(1).values

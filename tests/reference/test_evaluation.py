@@ -56,7 +56,7 @@ def test_line_without_place_is_named(tmp_path):
 @given(st.lists(PLACE, min_size=1), PLACE)
 def test_one_answer_for_everyone_is_an_evaluation(tmp_path_factory, places, place):
     folder = tmp_path_factory.mktemp("gold")
-    gold = questions(folder, "".join(f"Q?\t{each}\n" for each in places))
+    gold = questions(folder, "".join(f"Q?\t{answer}\n" for answer in places))
     total, correct = evaluate_places(gold, [place] * len(places))
     assert constant_accuracy(places, place) == pytest.approx(100 * correct / total)
 

@@ -132,10 +132,10 @@ def test_each_dropout_works_in_training_only(place):
 def test_dropout_rates_are_the_configured_ones():
     rates = {"embd_pdrop": 0.1, "attn_pdrop": 0.2, "resid_pdrop": 0.3}
     model = GPT(replace(tiny(rope=True, n_layer=1), **rates))
-    found = {name: m.p for name, m in model.named_modules() if isinstance(m, torch.nn.Dropout)}
+    dropouts = {name: m.p for name, m in model.named_modules() if isinstance(m, torch.nn.Dropout)}
     at = "blocks.0"
     expected = {"drop": 0.1, f"{at}.attn.attn_drop": 0.2, f"{at}.attn.resid_drop": 0.3}
-    assert found == expected | {f"{at}.mlp.3": 0.3}
+    assert dropouts == expected | {f"{at}.mlp.3": 0.3}
 
 
 def test_fresh_weights_are_small_and_a_gradient_reaches_all():

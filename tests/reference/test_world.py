@@ -43,8 +43,8 @@ def test_files_have_the_courses_formats(world):
         assert lines.pop() == ""
         assert len(lines) == FILES[name]
         assert all(re.fullmatch(r"Where was \w+ \w+ born\?\t\w+", line) for line in lines)
-    asked = [line.split("\t")[0] for line in lines]  # of the test part
-    assert read(world / "birth_test_inputs.tsv") == "".join(f"{each}\n" for each in asked)
+    questions = [line.split("\t")[0] for line in lines]  # of the test part
+    assert read(world / "birth_test_inputs.tsv") == "".join(f"{line}\n" for line in questions)
     wiki = read(world / "wiki.txt").split("\n")  # without a final newline
     assert len(wiki) == FILES["wiki.txt"]
     assert all(len(line) >= 4 for line in wiki)
@@ -80,8 +80,8 @@ def test_wiki_tells_of_everybody_twice(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_questions_use_the_wikis_characters(tmp_path, seed):
     write_world(tmp_path, seed)
-    known = set(read(tmp_path / "wiki.txt")) | {"\t"}  # the TAB is never shown to a model
-    assert all(set(read(tmp_path / name)) <= known for name in FILES)
+    characters = set(read(tmp_path / "wiki.txt")) | {"\t"}  # the TAB is never shown to a model
+    assert all(set(read(tmp_path / name)) <= characters for name in FILES)
 
 
 def test_same_seed_makes_the_same_files_and_the_default_the_bundled_ones(world, tmp_path):
@@ -105,7 +105,7 @@ def test_course_readers_accept_the_world_and_score_it(world):
         for prompt in read_prompts(world / name):
             assert Vocabulary(read(world / "wiki.txt")).encode(prompt)
     dev, test = world / "birth_dev.tsv", world / "birth_test.tsv"
-    assert [constant_accuracy(gold_places(each), LONDON) for each in (dev, test)] == [5.0, 5.0]
+    assert [constant_accuracy(gold_places(file), LONDON) for file in (dev, test)] == [5.0, 5.0]
     common = majority_place(gold_places(world / "birth_places_train.tsv"))
     assert constant_accuracy(gold_places(dev), common) <= 7.0
     assert evaluate_places(dev, gold_places(dev) or []) == (60.0, 60.0)

@@ -98,7 +98,7 @@ def hostile(make_result):
     attack = "<script>alert(1)</script>\"'><img src=//x.test onerror=x>\x1b[31m\u202e\x00\ud800" + (
         "\u0301" * 500 + "A" * 100_000
     )
-    found = check_result(
+    check = check_result(
         "failed",
         message=attack,
         hint=attack,
@@ -108,7 +108,7 @@ def hostile(make_result):
     )
     criterion = replace(CODE, title=attack)
     return make_result(
-        criterion_result(criterion, found),
+        criterion_result(criterion, check),
         submission='a"b <c>#?%.zip',
         student=attack,
         title=attack,
@@ -162,8 +162,8 @@ def assert_usable(page, width):
 def assert_accessible(page):
     """Axe finds nothing serious."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    found = axe.Axe().run(page).response["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    violations = axe.Axe().run(page).response["violations"]
+    assert [fault["id"] for fault in violations if fault["impact"] in ("serious", "critical")] == []
 
 
 class Page(HTMLParser):

@@ -65,8 +65,8 @@ def test_the_page_has_every_part_and_runs_no_text_of_others(audit, tmp_path):
     text = audit_page.read_text()
     assert "<script>alert" not in text
     assert "\x1b" not in text
-    for each in (*PARTS, "39.0%", "4 of 5 graded", "25%"):
-        assert each in text, each
+    for part in (*PARTS, "39.0%", "4 of 5 graded", "25%"):
+        assert part in text, part
 
 
 @needs_chromium
@@ -85,5 +85,5 @@ def test_the_terminal_shows_what_to_look_at(audit, monkeypatch, width):
     text = " ".join(shown.getvalue().split())
     assert "\x1b[2J" not in text
     assert max(map(len, shown.getvalue().splitlines())) <= width
-    for each in ("1 are new", "return-ones earns 25% of rows", "rows -2", "39.0%", "gone", "peek"):
-        assert each in text, each
+    for words in ("1 are new", "return-ones earns 25% of rows", "rows -2", "39.0%", "gone", "peek"):
+        assert words in text, words

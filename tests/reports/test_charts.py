@@ -100,7 +100,7 @@ def test_a_diverged_loss_is_drawn_and_names_do_not_cover_each_other():
 @pytest.mark.parametrize("n", [1, 10, 11, 1000])
 def test_thinned_keeps_the_last_point(n):
     points = [(float(i), 1.0) for i in range(n)]
-    kept = thin(points, 10)
-    assert kept[-1] == points[-1]
-    assert min(n, 6) <= len(kept) <= 10
-    assert kept == sorted(kept)
+    thinned = thin(points, 10)
+    assert thinned[-1] == points[-1]
+    assert min(n, 6) <= len(thinned) <= 10
+    assert thinned == sorted(thinned)

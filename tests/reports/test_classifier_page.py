@@ -30,8 +30,8 @@ def evaluation(model, part, correct, positive=480):
 
 def training(method, trained, epochs):
     curve = tuple(Point(step, 0.2 + 5 / step, 1e-3) for step in range(10, 101, 10))
-    found = tuple(Epoch(e, 1 / e, 0.4, 700 + 10 * e, 1000) for e in range(1, epochs + 1))
-    return Training(method, trained, 100, 62.5, curve, found, epochs)
+    history = tuple(Epoch(e, 1 / e, 0.4, 700 + 10 * e, 1000) for e in range(1, epochs + 1))
+    return Training(method, trained, 100, 62.5, curve, history, epochs)
 
 
 METRICS = ClassifierMetrics(
@@ -85,8 +85,8 @@ def assert_loads_nothing(page):
 
 
 def test_every_number_is_on_the_page_and_constant_classifiers_are_flagged(page, tmp_path):
-    said = words(page)
-    for each in (
+    text = words(page)
+    for row in (
         "Full fine-tuning 88.0% 880 of 1000 85.8 to 89.9% 90.1% 901 of 1000",
         "Majority class 50.9% 509 of 1000 47.8 to 54.0%",
         "Chosen, as the best on dev: Full fine-tuning.",
@@ -97,12 +97,12 @@ def test_every_number_is_on_the_page_and_constant_classifiers_are_flagged(page, 
         "Head alone 770 2d + 2 4 4 62.5 s",
         "The encoder has 22,565,376 parameters",
     ):
-        assert each in said
+        assert row in text
     assert_loads_nothing(page)
-    said = words(page)
-    assert "Head alone says 1 of every dev item: it is a constant classifier" in said
-    assert "Head alone says 0 of every test item" in said
-    assert "Full fine-tuning says" not in said
+    text = words(page)
+    assert "Head alone says 1 of every dev item: it is a constant classifier" in text
+    assert "Head alone says 0 of every test item" in text
+    assert "Full fine-tuning says" not in text
     shown = page_of(replace(METRICS, evaluations=METRICS.evaluations[:2]), tmp_path)
     assert "constant classifier" not in shown
 
@@ -115,10 +115,10 @@ def test_charts_have_words_and_numbers_and_an_unfinished_run_says_so(page, tmp_p
     assert labels[2] == "Full fine-tuning: accuracy on dev, from 71.00 to 73.00 at epoch 3."
     numbers = words(page)[words(page).index("Head alone: accuracy on dev in numbers") :]
     assert "Epoch Value 1 71.000 2 72.000" in numbers
-    said = words(page_of(NOTHING, tmp_path))
-    assert "Not finished" in said
-    assert "Majority class" in said
-    assert "McNemar" not in said
+    text = words(page_of(NOTHING, tmp_path))
+    assert "Not finished" in text
+    assert "Majority class" in text
+    assert "McNemar" not in text
     assert "Not finished" not in words(page)
 
 
@@ -130,7 +130,7 @@ def test_unknown_names_are_text_and_the_terminal_tells_the_same(tmp_path, capsys
     assert "<script" not in shown
     assert "Classifier run: &lt;script" in shown
     show_classifier(METRICS, tmp_path)
-    said = capsys.readouterr().out
-    assert "901 of 1000 = 90.1%" in said
-    assert "head says the same of every test item: a constant classifier" in said
-    assert "full says" not in said
+    output = capsys.readouterr().out
+    assert "901 of 1000 = 90.1%" in output
+    assert "head says the same of every test item: a constant classifier" in output
+    assert "full says" not in output

@@ -17,16 +17,16 @@ def texts(row):
 
 
 def test_a_sequence_stands_under_its_document():
-    found = example_of(
+    shown = example_of(
         ("document", "ab cd"), ("block size", "9"), ("what came", "a⁇ c⁇d□"), ("asked", ASKED)
     )
-    assert [(row.label, texts(row)) for row in found.grid.rows] == [
+    assert [(row.label, texts(row)) for row in shown.grid.rows] == [
         ("document", "ab cd"),
         ("what came", "a⁇ c⁇d□"),
     ]
-    kinds = [cell.kind for cell in found.grid.rows[1].cells]
+    kinds = [cell.kind for cell in shown.grid.rows[1].cells]
     assert kinds == ["", "mask", "sp", "", "mask", "", "pad"]
-    assert found.rows == (("block size", "9"), ("asked", ASKED))
+    assert shown.rows == (("block size", "9"), ("asked", ASKED))
 
 
 def test_differences_are_shown_in_rows_that_are_cut_and_told_once():
@@ -37,8 +37,8 @@ def test_differences_are_shown_in_rows_that_are_cut_and_told_once():
     assert not any(differing[0])
     grid = example_of(("expected", "ab⁇□"), ("what came", "ac⁇□□")).grid
     assert (grid.differing, grid.width) == (0, 5)
-    found = example_of(("asked", "y"), ("size", "4"), expected="y", actual="x")
-    assert found.rows == (("size", "4"),)
+    shown = example_of(("asked", "y"), ("size", "4"), expected="y", actual="x")
+    assert shown.rows == (("size", "4"),)
     grid = example_of(("document", "a" * 500), ("what came", "⁇" * 500)).grid
     assert [len(row.cells) for row in grid.rows] == [MOST, MOST]
     assert grid.rows[0].more == 500 - MOST
@@ -48,10 +48,10 @@ def test_differences_are_shown_in_rows_that_are_cut_and_told_once():
 
 def test_lists_stand_in_columns_with_a_name_or_without():
     lists = (("predictions", "[0, 1, 1, 0]"), ("labels", "[0, 1, 0, 0]"))
-    found = example_of(*lists, ("given as", "a list"))
-    assert found.grid.wide
-    assert found.grid.differing == 1
-    assert found.rows == (("given as", "a list"),)
+    shown = example_of(*lists, ("given as", "a list"))
+    assert shown.grid.wide
+    assert shown.grid.differing == 1
+    assert shown.rows == (("given as", "a list"),)
     grid = named_lists("x = [4, 2, 8]\ny = [2, 8, 10]")
     assert [(row.label, texts(row)) for row in grid.rows] == [("x", "428"), ("y", "2810")]
     assert grid.differing == 0, "a target is another than its input, and right"

@@ -108,17 +108,17 @@ def test_the_score_is_in_view_on_a_phone(visit, tmp_path, make_result, graded):
 
 def test_searching_finds_names_and_ids_in_all_rows(opened):
     page = opened()
-    for words, found in SEARCHES.items():
-        search(page, words, f"{len(found)} found among 6 submissions")
-        assert names(page) == found
+    for words, matches in SEARCHES.items():
+        search(page, words, f"{len(matches)} found among 6 submissions")
+        assert names(page) == matches
         assert page.locator("[data-pager]").is_hidden()
         search(page, "", "1 to 4 of 6 submissions")
 
 
 def test_a_status_zero_points_and_missing_files_are_filtered(opened, site, course):
-    ann, *others = course
+    ann, *results = course
     missing = replace(ann, environment={"missing": ["dataset.py"]})
-    write_reports([missing, *others], site)
+    write_reports([missing, *results], site)
     page = opened()
     page.get_by_label("Show").select_option(label="Missing files (1)")
     assert names(page) == ["ann"]
@@ -192,7 +192,7 @@ def test_without_a_script_every_row_can_be_reached(opened):
 def test_the_table_is_the_same_with_and_without_a_script(opened, site, course, monkeypatch):
     monkeypatch.setattr(course_page, "ROWS", 250)
     write_reports(course, site)
-    pages = [opened(java_script_enabled=each) for each in (True, False)]
+    pages = [opened(java_script_enabled=enabled) for enabled in (True, False)]
     rows = [page.locator("[data-table] tbody tr").all_inner_texts() for page in pages]
     assert rows[0] == rows[1]
     hrefs = "all => all.map((each) => each.getAttribute('href'))"
@@ -214,8 +214,8 @@ def test_axe_finds_no_serious_fault_and_nothing_scrolls_sideways(opened, width, 
 def test_no_page_with_hostile_text_scrolls_sideways(visit, tmp_path, hostile):
     *_, page = write_submission_files(hostile, tmp_path)
     *_, index = write_reports([hostile], tmp_path)
-    for each in (page, index):
-        shown = visit(each, 360)
+    for path in (page, index):
+        shown = visit(path, 360)
         assert widest(shown) == 360
         assert shown.evaluate("document.styleSheets[0].cssRules.length") > 50
         assert shown.complaints == []

@@ -34,7 +34,7 @@ def test_policy_shapes_and_colours_are_those_of_the_page(drawings):
     for svg in (*drawings, accuracies_chart(series_of(500))):
         assert_fits_the_page(svg)
     dots = re.findall(r'd="(M[^"]+)" fill="(var\(--curve-[12]\))"', drawings[1])
-    shapes = {colour: {path for path, each in dots if each == colour} for _, colour in dots}
+    shapes = {colour: {path for path, fill in dots if fill == colour} for _, colour in dots}
     assert len(dots) == 50
     assert shapes["var(--curve-1)"].isdisjoint(shapes["var(--curve-2)"])
     assert sum(colour == "var(--curve-2)" for _, colour in dots) == 10
@@ -47,7 +47,7 @@ def test_bars_stand_on_the_axis_that_ends_where_the_points_end(drawings):
     assert len(bars) == 10
     assert len({round(float(top) + float(height), 3) for top, height in bars}) == 1
     shown = re.findall(r">(\d+)</text>", drawings[0])
-    assert [each for each in ("1", "4", "81") if each not in shown] == []
+    assert [label for label in ("1", "4", "81") if label not in shown] == []
     bins = tuple(Bin(3.2 * n, 3.2 * (n + 1), 1) for n in range(10))
     shape = r'd="M([\d.]+),[\d.]+h([\d.]+)v[^"]*" fill="var\(--curve-1\)"'
     bars = re.findall(shape, bars_chart(bins, (320, 150)))
@@ -63,9 +63,9 @@ def test_a_band_keeps_both_ends(count):
 
 
 def test_a_chart_is_told_in_words_and_thousands_are_a_small_band():
-    told = in_words(series_of(50))
-    assert "50 submissions, from 0.0 to 98.0%" in told
-    assert "40 reach the threshold of 20%" in told
+    text = in_words(series_of(50))
+    assert "50 submissions, from 0.0 to 98.0%" in text
+    assert "40 reach the threshold of 20%" in text
     assert "threshold" not in in_words(series_of(50, threshold=None))
     svg = accuracies_chart(series_of(5000))
     assert len(svg) < 30_000
@@ -97,8 +97,8 @@ def series(make_result):
     def make(*figures):
         accuracies = Accuracies()
         for number, figure in enumerate(figures):
-            found = criterion_result(FILES, check_result(figures=(figure,)))
-            accuracies.add(make_result(found, submission=f"s{number}"))
+            graded = criterion_result(FILES, check_result(figures=(figure,)))
+            accuracies.add(make_result(graded, submission=f"s{number}"))
         return accuracies.series()
 
     return make
@@ -109,12 +109,12 @@ def dev(correct, n=100, **words):
 
 
 def test_the_lowest_comes_first_and_who_is_close_to_the_threshold(series):
-    (found,) = series(dev(30), dev(10), dev(20))
-    assert [each.submission.id for each in found.measured] == ["s1", "s2", "s0"]
-    assert (found.measured[0].low, found.measured[0].high) == wilson(10, 100)
-    (found,) = series(*(dev(k, threshold=0.2) for k in (2, 18, 20, 60)))
-    assert found.reached == 2
-    assert [each.id for each in found.close] == ["s1", "s2"]
+    (accuracies,) = series(dev(30), dev(10), dev(20))
+    assert [accuracy.submission.id for accuracy in accuracies.measured] == ["s1", "s2", "s0"]
+    assert (accuracies.measured[0].low, accuracies.measured[0].high) == wilson(10, 100)
+    (accuracies,) = series(*(dev(k, threshold=0.2) for k in (2, 18, 20, 60)))
+    assert accuracies.reached == 2
+    assert [submission.id for submission in accuracies.close] == ["s1", "s2"]
     (alone,) = series(dev(20))
     assert alone.close == ()
     assert alone.quartiles == (0.2, 0.2, 0.2)
@@ -122,14 +122,16 @@ def test_the_lowest_comes_first_and_who_is_close_to_the_threshold(series):
 
 def test_what_cannot_be_drawn_or_is_ones_own_baseline_is_left_out(series):
     assert series(dev(20, n=0), dev(20, threshold=float("nan"))) == ()
-    own = (dev(20, baselines=(LONDON, ("without pretraining", share))) for share in (0.02, 0.03))
-    assert series(*own)[0].baselines == (LONDON,)
+    figures = (
+        dev(20, baselines=(LONDON, ("without pretraining", share))) for share in (0.02, 0.03)
+    )
+    assert series(*figures)[0].baselines == (LONDON,)
 
 
 def test_each_label_is_a_series_in_which_a_submission_counts_once(series, make_result):
     """A check that shows the same accuracy in two criteria's checks is no second submission."""
-    found = series(dev(20), replace(dev(20), label="test"))
-    assert [(each.label, len(each.measured)) for each in found] == [("dev", 1), ("test", 1)]
+    figures = series(dev(20), replace(dev(20), label="test"))
+    assert [(figure.label, len(figure.measured)) for figure in figures] == [("dev", 1), ("test", 1)]
     twice = criterion_result(FILES, *(check_result(figures=(dev(k),)) for k in (10, 10)))
     accuracies = Accuracies()
     accuracies.add(make_result(twice))

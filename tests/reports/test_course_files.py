@@ -21,13 +21,13 @@ TASK = replace(load_assignment("cs224n-a4"), settings={})
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """A course's store, its only generation, the folder of its files, and what writing read."""
-    folder, asked = tmp_path_factory.mktemp("course"), []
+    folder, queries = tmp_path_factory.mktemp("course"), []
     with open_database(folder / FILE) as connection:
         store = Store(folder / FILE, connection)
         generation = fill(store, RESULTS)
-        connection.set_trace_callback(asked.append)
+        connection.set_trace_callback(queries.append)
         write_course(store, generation, task=TASK, out=folder)
-        read = sum("document" in query for query in asked)
+        read = sum("document" in query for query in queries)
         yield SimpleNamespace(store=store, generation=generation, folder=folder, read=read)
 
 
@@ -52,7 +52,9 @@ def test_each_result_is_read_once(course):
 
 def test_named_ones_are_shown_and_all_written(course, out, capsys):
     results = course.store.results(course.generation)
-    ours, *others = sorted(results, key=lambda each: (each.status != "incomplete", each.score))
+    ours, *others = sorted(
+        results, key=lambda result: (result.status != "incomplete", result.score)
+    )
     one = others[0].submission.id
     (out / "grades.csv").unlink()
     assert write(course, out, named={one})

@@ -42,17 +42,17 @@ def test_one_generation_is_compared_with_nothing(store, fill):
 def test_a_draft_is_held_against_what_is_published(store, fill):
     published = fill("a", {"ada": 1.0, "bob": 2.0, "cyd": 3.0, "dan": None, "eve": 1.0})
     fill("b", {"ada": 2.0, "bob": 1.0, "cyd": 3.0, "dan": None, "eve": None}, draft=True)
-    (found,) = comparisons(store, published)
-    assert (found.before, found.after, found.draft) == (1, 2, True)
-    assert (found.gaining, found.losing, found.keeping, found.apart) == (1, 1, 2, 1)
+    (compared,) = comparisons(store, published)
+    assert (compared.before, compared.after, compared.draft) == (1, 2, True)
+    assert (compared.gaining, compared.losing, compared.keeping, compared.apart) == (1, 1, 2, 1)
 
 
 def test_a_published_one_is_held_against_the_one_before_without_who_is_gone(store, fill):
     fill("a", {"ada": 1.0, "bob": 2.0})
     second = fill("b", {"ada": 2.0})
-    (found,) = comparisons(store, second)
-    assert (found.before, found.after, found.draft) == (1, 2, False)
-    assert (found.gaining, found.keeping) == (1, 1), "bob's Result is the same in both"
+    (compared,) = comparisons(store, second)
+    assert (compared.before, compared.after, compared.draft) == (1, 2, False)
+    assert (compared.gaining, compared.keeping) == (1, 1), "bob's Result is the same in both"
     store.unlist(second, ["bob"])
     assert comparisons(store, second)[0].submissions == 1
 

@@ -47,8 +47,8 @@ def test_extremes_lie_in_the_outer_bars_and_hints_count_once_a_submission(make_r
 @pytest.mark.parametrize(("score", "highest"), [(0.3, 1.0), (0.6, 2.0), (0.33, 1.1), (3.6, 12.0)])
 def test_a_score_on_an_edge_opens_the_next_bar(make_result, graded, score, highest):
     """3 * (2.0 / 10) is more than 0.6 in binary."""
-    (found,) = (make_result(*graded.criteria, score=score, max_score=highest),)
-    assert [b.count for b in course_view([found]).bins].index(1) == 3
+    (result,) = (make_result(*graded.criteria, score=score, max_score=highest),)
+    assert [b.count for b in course_view([result]).bins].index(1) == 3
 
 
 def test_people_are_asked_in_order_of_urgency(course):
@@ -62,8 +62,8 @@ def test_people_are_asked_in_order_of_urgency(course):
 
 def test_one_reason_of_many_submissions_is_told_once(make_result, graded, tmp_path):
     def waits(name):
-        found = check_result("needs_review", message=f"No weights.\n{name} of 60.")
-        criterion = criterion_result(CODE, found)
+        check = check_result("needs_review", message=f"No weights.\n{name} of 60.")
+        criterion = criterion_result(CODE, check)
         return make_result(criterion, submission=name, status="needs_review")
 
     results = [waits("1"), waits("2")]
@@ -96,11 +96,13 @@ def test_the_reason_to_look_is_what_broke_and_not_what_waits(make_result, incomp
 def test_every_reason_to_look_at_a_submission_is_listed(make_result, tmp_path):
     waits = criterion_result(CODE, check_result("needs_review", message="A person reads this."))
     other = criterion_result(FILES, check_result("needs_review", message="No weights."))
-    asked = [replace(CODE, id=name, title=name, kind="written") for name in ("1a", "1b")]
-    answers = [criterion_result(each, check_result("needs_review")) for each in asked]
+    questions = [replace(CODE, id=name, title=name, kind="written") for name in ("1a", "1b")]
+    answers = [criterion_result(question, check_result("needs_review")) for question in questions]
     results = [make_result(waits, other, *answers, submission=name) for name in "ab"]
-    view = course_view([replace(each, status="needs_review") for each in results])
-    assert [(len(each.submissions), each.reason.rpartition(": ")[2]) for each in view.waiting] == [
+    view = course_view([replace(result, status="needs_review") for result in results])
+    assert [
+        (len(group.submissions), group.reason.rpartition(": ")[2]) for group in view.waiting
+    ] == [
         (2, "A person reads this."),
         (2, "No weights."),
         (2, "python grade.py review DIR."),
@@ -119,7 +121,10 @@ def test_no_points_and_code_that_asks_for_a_gpu_need_attention(make_result):
 
 def test_advice_comes_after_mistakes_that_cost_points(make_result):
     advice = replace(CODE, id="advice", points=0.0)
-    both = [criterion_result(each, check_result("failed", hint=each.id)) for each in (advice, CODE)]
+    both = [
+        criterion_result(criterion, check_result("failed", hint=criterion.id))
+        for criterion in (advice, CODE)
+    ]
     results = [make_result(*both, submission="a"), make_result(both[0], submission="b")]
     assert [hint.hint for hint in course_view(results).hints] == [CODE.id, "advice"]
 
@@ -230,7 +235,7 @@ def test_crashes_are_apart_from_mistakes_and_rare_mistakes_are_counted(make_resu
     waits = check_result("needs_review", 1.0, check_id="c", hint="Submit the checkpoint.")
     view = course_view([make_result(criterion_result(CODE, mistake, crash, waits))])
     assert [hint.hint for hint in view.hints] == ["The sign is wrong."]
-    assert [each.sample.hint for each in view.unnamed] == ["Print the shape."]
+    assert [cluster.sample.hint for cluster in view.unnamed] == ["Print the shape."]
     page = write_course_page(view, tmp_path).read_text()
     assert page.index("The sign is wrong.") < page.index("Print the shape.")
     wrong = [check_result("failed", check_id=str(n), hint=f"Hint {n}") for n in range(18)]
@@ -245,11 +250,11 @@ def test_a_score_out_of_fewer_points_counts_in_proportion(make_result, tmp_path)
     both = make_result(whole, half, submission="a")
     view = course_view([both, make_result(half, submission="b")])
     assert view.mean == pytest.approx((9 + 7) / 2), "of 14: 4 + 5, and half"
-    assert sum(each.count for each in view.bins) == 2
+    assert sum(bar.count for bar in view.bins) == 2
     # A histogram is drawn for several scores only.
-    others = [replace(both, submission=replace(both.submission, id=name)) for name in "cdefgh"]
-    page = write_course_page(course_view([both, *others]), tmp_path).read_text()
+    copies = [replace(both, submission=replace(both.submission, id=name)) for name in "cdefgh"]
+    page = write_course_page(course_view([both, *copies]), tmp_path).read_text()
     assert "count in proportion" not in page
     fewer = make_result(half, submission="b")
-    page = write_course_page(course_view([both, *others, fewer]), tmp_path).read_text()
+    page = write_course_page(course_view([both, *copies, fewer]), tmp_path).read_text()
     assert "count in proportion" in page

@@ -88,17 +88,17 @@ def item_row(**changes):
 )
 def test_only_more_than_chance_is_flagged(compared, discrimination, flagged):
     """However many were judged: those without a total have no part in a correlation."""
-    found = item_row(graded=50, compared=compared, discrimination=discrimination)
-    assert found.flags == (("stronger students do worse",) if flagged else ())
+    row = item_row(graded=50, compared=compared, discrimination=discrimination)
+    assert row.flags == (("stronger students do worse",) if flagged else ())
 
 
 def test_only_a_verdict_that_changed_is_flagged_and_what_is_not_known_a_dash():
     steady = item_row(repeated=9)
     assert (steady.repeated, steady.flags) == ("0 of 9", ())
-    found = item_row(repeated=9, changed=1)
-    assert (found.repeated, found.flags) == ("1 of 9", ("its verdict changed",))
-    found = item_row(difficulty=None, discrimination=None, median_seconds=None)
-    assert {found.difficulty, found.discrimination, found.seconds, found.repeated} == {"–"}
+    row = item_row(repeated=9, changed=1)
+    assert (row.repeated, row.flags) == ("1 of 9", ("its verdict changed",))
+    row = item_row(difficulty=None, discrimination=None, median_seconds=None)
+    assert {row.difficulty, row.discrimination, row.seconds, row.repeated} == {"–"}
     assert item_row(criterion=replace(CODE, points=0.0)).difficulty == "50% passed"
 
 
@@ -111,5 +111,5 @@ def test_checks_and_criteria_stand_apart_and_both_are_flagged():
     check, changed = check_result().check, replace(STEADY, changed=1, repeated=1)
     tables = item_tables([changed, replace(changed, check=check)])
     assert [criterion.title for criterion in tables.criteria] == ["Rotary embedding"]
-    assert [each.title for each in tables.checks] == ["Check a holds."]
+    assert [row.title for row in tables.checks] == ["Check a holds."]
     assert len(tables.flagged) == 2

@@ -41,10 +41,10 @@ def late(make_result):
     """`late(*criteria)` is a Result of an upload that came two days late; by default, all right."""
 
     def make(*criteria, days=2, **changes):
-        full = [criterion_result(each, check_result()) for each in (CODE, FILES)]
+        full = [criterion_result(criterion, check_result()) for criterion in (CODE, FILES)]
         result = make_result(*(criteria or full), **changes)
-        given = replace(result.submission, submitted_at=DUE + timedelta(days=days))
-        return replace(result, submission=given)
+        submission = replace(result.submission, submitted_at=DUE + timedelta(days=days))
+        return replace(result, submission=submission)
 
     return make
 
@@ -69,11 +69,11 @@ def test_closed_points_cannot_be_worked_out_from_the_page(late, tmp_path, visibi
     closed = replace(FILES, visibility=visibility)
     pages = [
         write_student_page(
-            late(criterion_result(CODE, check_result()), criterion_result(closed, found)),
+            late(criterion_result(CODE, check_result()), criterion_result(closed, hidden)),
             tmp_path,
             RULES,
         ).read_text()
-        for found in (check_result(), check_result("failed"), check_result("error"))
+        for hidden in (check_result(), check_result("failed"), check_result("error"))
     ]
     assert f"You submitted 2 days late {TIMES}. Late work loses 10%" in pages[0]
     assert pages[0] == pages[1]
@@ -191,8 +191,8 @@ def test_criteria_told_together_keep_their_own_hints(make_result, tmp_path, own)
     """The first check alone may say what concerns all of them, such as a missing file."""
     criteria = [replace(CODE, id=f"c{n}", title=f"Title {n}") for n in range(3)]
     hints = [f"Write `text: ...` below `## {n}`." if own or n == 0 else "" for n in range(3)]
-    told = [check_result("failed", message="Not answered.", hint=hint) for hint in hints]
-    graded = [criterion_result(*each) for each in zip(criteria, told, strict=True)]
+    checks = [check_result("failed", message="Not answered.", hint=hint) for hint in hints]
+    graded = [criterion_result(*pair) for pair in zip(criteria, checks, strict=True)]
     text = write_submission_files(make_result(*graded), tmp_path)[-1].read_text()
     group = text.partition("3 criteria, same reason")[2].partition("</section>")[0]
     shared, _, folded = group.partition("Hints, one by one")
@@ -206,9 +206,9 @@ def test_criteria_told_together_keep_their_own_hints(make_result, tmp_path, own)
 def test_staff_read_that_an_adjustment_is_of_an_earlier_upload(make_result):
     before = make_result(criterion_result(CODE, check_result()))
     after = make_result(criterion_result(CODE, check_result("failed")))
-    (said,) = difference(adjusted(before, [given(CODE.id, 1)]), after).adjusted
+    (sentence,) = difference(adjusted(before, [given(CODE.id, 1)]), after).adjusted
     by = "adjusted to 1 by Rea, for an earlier upload: it no longer counts"
-    assert said == f"rotary: machine 4 -> 0, {by}"
+    assert sentence == f"rotary: machine 4 -> 0, {by}"
     assert not difference(None, adjusted(before, [given(CODE.id, 1)])).adjusted
 
 
@@ -233,8 +233,8 @@ def waiting(make_result):
 def test_what_is_decided_is_certain_and_what_we_failed_to_grade_has_no_sum(
     waiting, graded, incomplete, rejected
 ):
-    found = provisional(waiting.criteria[0])
-    assert (found.earned, found.waiting) == (1, 1)
+    points = provisional(waiting.criteria[0])
+    assert (points.earned, points.waiting) == (1, 1)
     assert so_far(waiting) == 1
     assert [provisional(criterion).waiting for criterion in graded.criteria] == [0, 0, 0]
     assert so_far(graded) == graded.score
@@ -253,10 +253,10 @@ def test_every_reader_is_told_what_is_certain(tmp_path, waiting, capsys):
     assert 'class="words"' in page
     show_result(waiting)
     show_scores([(waiting, None)])
-    said = capsys.readouterr().out
-    assert "1 so far / 3" in said
-    assert "Score: 1 / 3 so far; 1 point ungraded" in said
-    assert said.count("word") < 100
+    output = capsys.readouterr().out
+    assert "1 so far / 3" in output
+    assert "Score: 1 / 3 so far; 1 point ungraded" in output
+    assert output.count("word") < 100
     path = write_grades(course_view([waiting]), tmp_path)
     (row,) = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
     assert (row["status"], row["score"], row["so_far"], row["1b"]) == ("needs_review", "", "1", "")

@@ -95,7 +95,7 @@ MORE = ("output", "output_format", "test_output_format", "test_name_format")
 
 def test_file_equals_what_gradescope_utils_writes(written, graded):
     ours = written(graded)
-    assert sum(each["score"] for each in ours["tests"]) == ours["score"]
+    assert sum(test["score"] for test in ours["tests"]) == ours["score"]
     assert ours["tests"][2]["visibility"] == "hidden"
     assert "secret" in ours["tests"][2]["output"]
     assert "secret" not in ours["output"]
@@ -153,14 +153,14 @@ def test_output_says_how_a_check_ended(written, unanswered):
 def test_what_is_hidden_is_in_no_output_and_no_leaderboard(make_result):
     ours = criterion_result(CODE, check_result("error"))
     secret = criterion_result(SECRET, check_result("failed", message="of-a-hidden-check"))
-    said = json.dumps(autograder_json(make_result(ours, secret), Extras()))
-    assert SECRET.title not in said
-    assert "of-a-hidden-check" not in said
+    text = json.dumps(autograder_json(make_result(ours, secret), Extras()))
+    assert SECRET.title not in text
+    assert "of-a-hidden-check" not in text
     seen = criterion_result(FILES, accuracy("dev", 1, 3), accuracy("broken", 5, 0))
     result = make_result(seen, criterion_result(SECRET, accuracy("test", 9, 10)))
     assert autograder_json(result, Extras())["leaderboard"] == []
-    asked = autograder_json(result, Extras(leaderboard=True))
-    assert asked["leaderboard"] == [{"name": "dev", "value": 33.33}]
+    document = autograder_json(result, Extras(leaderboard=True))
+    assert document["leaderboard"] == [{"name": "dev", "value": 33.33}]
 
 
 def accuracy(label, correct, n):
@@ -170,11 +170,11 @@ def accuracy(label, correct, n):
 def test_extra_data_says_where_a_grade_comes_from_and_extra_credit_adds_no_maximum(make_result):
     environment = {"isolation": "landlock", "inputs": "public", "faults": ["a secret of staff"]}
     result = make_result(criterion_result(CODE, check_result()), environment=environment)
-    found = autograder_json(result, Extras(data={"checks_sha256": "c"}))["extra_data"]["softmark"]
-    assert found["submission_sha256"] == "f" * 64
-    assert (found["assignment"], found["version"], found["checks_sha256"]) == ("toy", 1, "c")
-    assert (found["isolation"], found["inputs"]) == ("landlock", "public")
-    assert "faults" not in found
+    data = autograder_json(result, Extras(data={"checks_sha256": "c"}))["extra_data"]["softmark"]
+    assert data["submission_sha256"] == "f" * 64
+    assert (data["assignment"], data["version"], data["checks_sha256"]) == ("toy", 1, "c")
+    assert (data["isolation"], data["inputs"]) == ("landlock", "public")
+    assert "faults" not in data
     extra = replace(CODE, id="bonus", extra_credit=True)
     result = make_result(criterion_result(extra, check_result()))
     tests = autograder_json(result, Extras())["tests"]
@@ -200,14 +200,14 @@ def late(make_result):
 
 
 def test_a_late_score_is_said_and_none_where_it_is_not_accepted_or_hidden(late):
-    made = late(percent=10)
-    assert made["score"] == 4.8
-    assert made["output"].startswith("Your score is 4.8: 6 of 6 points; 2 days late, minus 1.2")
-    made = late(max_days=1, too_late="not_accepted")
-    assert not {"score", "tests"} & made.keys()
-    assert made["output"].startswith("There is no score: 6 of 6 points; 2 days late")
-    made = late("hidden", percent=10)
-    assert (made["score"], made["output"]) == (4.8, "")
+    document = late(percent=10)
+    assert document["score"] == 4.8
+    assert document["output"].startswith("Your score is 4.8: 6 of 6 points; 2 days late, minus 1.2")
+    document = late(max_days=1, too_late="not_accepted")
+    assert not {"score", "tests"} & document.keys()
+    assert document["output"].startswith("There is no score: 6 of 6 points; 2 days late")
+    document = late("hidden", percent=10)
+    assert (document["score"], document["output"]) == (4.8, "")
 
 
 READERS = [MarkdownIt("commonmark", {"html": True}), MarkdownIt("default", {"html": True})]
@@ -268,8 +268,8 @@ def test_code_formulas_and_values_keep_their_form():
     assert html == "<p>Give <code>x&lt;y</code> to <code>f</code> - now.</p>\n"
     assert "$" not in escaped("$$x$$")
     assert block([("got", "a\nb"), ("n", "1")]) == "```text\ngot: a\n     b\nn: 1\n```"
-    said = "Test Failed: 'a' != 'b'\n- a\n+ b\n?   ^"
-    assert told(said) == f"```text\n{said}\n```"
+    message = "Test Failed: 'a' != 'b'\n- a\n+ b\n?   ^"
+    assert told(message) == f"```text\n{message}\n```"
     assert told("One sentence.\nAnd another.") == spans("One sentence.\nAnd another.")
 
 

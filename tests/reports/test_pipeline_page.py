@@ -65,8 +65,8 @@ def page(tmp_path_factory):
 
 
 def test_every_number_is_on_the_page(page):
-    said = words(page)
-    for each in (
+    text = words(page)
+    for row in (
         "RoPE, pretrained 86.7% (52 of 60) 75.8 to 93.1% 83.3% (50 of 60)",
         "Always London 5.0% (3 of 60) 1.7 to 13.7% –",
         "Most common place 6.7% (4 of 60)",
@@ -75,7 +75,7 @@ def test_every_number_is_on_the_page(page):
         "Evaluate RoPE – – – 0.6 s",
         *("demo", "a processor with two cores", "bf16", "seed 7", "2.13.0", "3 min 5 s"),
     ):
-        assert each in said
+        assert row in text
     assert_loads_nothing(page)
 
 
@@ -191,10 +191,10 @@ def test_interrupted_phase_is_not_called_done_and_no_color_respected():
     assert "rope.pretrain: stopped at step 120 of 900" in file.getvalue()
     assert "done" not in file.getvalue()
     coloured, plain = [], []
-    for found, options in ((coloured, {}), (plain, {"no_color": True})):
+    for codes, options in ((coloured, {}), (plain, {"no_color": True})):
         bars, file = progress(terminal=True, color_system="standard", **options)
         run_two_phases(bars)
-        found += re.findall(r"\x1b\[[\d;]*3[0-7]m", file.getvalue())
+        codes += re.findall(r"\x1b\[[\d;]*3[0-7]m", file.getvalue())
     assert coloured
     assert not plain
 

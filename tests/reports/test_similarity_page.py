@@ -47,8 +47,8 @@ def test_the_page_has_every_part_and_runs_no_text_of_others(found, tmp_path):
     text = write_similarity(found, tmp_path).read_text()
     assert "<script>alert" not in text
     assert "\x1b" not in text
-    for each in ("44,850", "60% / 20%", "43,000", "31 tokens of code", "lines 7–9", "0.0067%"):
-        assert each in text, each
+    for part in ("44,850", "60% / 20%", "43,000", "31 tokens of code", "lines 7–9", "0.0067%"):
+        assert part in text, part
     assert "cannot say" in text
 
 

@@ -31,11 +31,11 @@ def test_regrade_names_gain_loss_and_reason_in_the_terminal_and_on_the_page(
     capsys, tmp_path, regraded
 ):
     store_terminal.show_regraded(regraded, tmp_path)
-    said = capsys.readouterr().out
-    assert "1 up, 1 down, 97 unchanged; 1 scored in only one of the two" in said
-    assert "cyd  5 -> -  Not fully graded" in said
-    assert said.index("bob  5 -> 4.5  -0.5") < said.index("ada  1 -> 2  +1")
-    assert "answer: passed -> partial (25%): The points count." in said
+    output = capsys.readouterr().out
+    assert "1 up, 1 down, 97 unchanged; 1 scored in only one of the two" in output
+    assert "cyd  5 -> -  Not fully graded" in output
+    assert output.index("bob  5 -> 4.5  -0.5") < output.index("ada  1 -> 2  +1")
+    assert "answer: passed -> partial (25%): The points count." in output
     page = write_regrade_page(regraded, tmp_path).read_text()
     assert page.index(">bob<") < page.index(">cyd<") < page.index(">ada<"), "the largest loss first"
     assert "passed → partial (25%): <bdi>The points count.</bdi>" in page
@@ -68,10 +68,10 @@ def test_a_maximum_that_changed_is_told_and_many_differences_are_cut(capsys, tmp
 )
 def test_an_interrupt_says_what_is_left(capsys, tmp_path, force, hint):
     store_terminal.show_interrupted(12, 30, tmp_path, force=force)
-    said = capsys.readouterr().err
-    assert said.startswith("Interrupted: 12 of 42 submissions are graded")
-    assert "30 left" in said
-    assert hint in said
+    output = capsys.readouterr().err
+    assert output.startswith("Interrupted: 12 of 42 submissions are graded")
+    assert "30 left" in output
+    assert hint in output
 
 
 def test_hostile_words_do_nothing(capsys, tmp_path, regraded):
@@ -79,11 +79,11 @@ def test_hostile_words_do_nothing(capsys, tmp_path, regraded):
     difference = Difference(ATTACK, 1.0, 2.0, "graded", (change,))
     hostile = replace(regraded, title=ATTACK, touched=(ATTACK,), differences=(difference,))
     page = write_regrade_page(hostile, tmp_path).read_text()
-    assert [each for each in ("<script", "<img", "\x1b") if each in page] == []
+    assert [sign for sign in ("<script", "<img", "\x1b") if sign in page] == []
     store_terminal.show_regraded(hostile, tmp_path)
     store_terminal.show_retry(1, ["\x1b[31m gone"])
-    said = capsys.readouterr()
-    assert "\x1b" not in said.out + said.err
+    printed = capsys.readouterr()
+    assert "\x1b" not in printed.out + printed.err
 
 
 def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
@@ -94,20 +94,20 @@ def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
         Preview(eve, rejected="eve.zip is damaged."),
     ]
     store_terminal.show_previews(uploads, {"ada"})
-    said = capsys.readouterr()
-    rows = [" ".join(line.split()) for line in said.out.splitlines()]
+    printed = capsys.readouterr()
+    rows = [" ".join(line.split()) for line in printed.out.splitlines()]
     assert rows[1:] == [
         "ada saved a.py, b.py, x and 1 more -",
         "bob to grade - a.py, x",
         "eve not accepted",
         "1 not accepted, 1 saved, 1 to grade. Nothing was graded.",
     ]
-    assert said.err == "bob: Ignored \\x1b.docx\neve: eve.zip is damaged.\n"
+    assert printed.err == "bob: Ignored \\x1b.docx\neve: eve.zip is damaged.\n"
     names = tuple(f"vanilla.{n}.dev.prediction" for n in range(25))
     store_terminal.show_previews([Preview(bob, missing=names)], ())
-    said = "".join(capsys.readouterr().out.split())
-    assert said.count(".dev.prediction") == 15, "whole names"
-    assert "and10more" in said
+    printed = "".join(capsys.readouterr().out.split())
+    assert printed.count(".dev.prediction") == 15, "whole names"
+    assert "and10more" in printed
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
@@ -116,15 +116,15 @@ def test_a_narrow_window_breaks_no_word(capsys, monkeypatch, width):
     why = "points that wait for somebody's confirmation"
     names = [f"check-of-the-{kind}-predictions" for kind in ("dev", "test")]
     store_terminal.show_kinds([("unconfirmed-predictions", 12, names, why)])
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert {"unconfirmed-predictions", *names, *why.split()} <= {
-        each.strip(",") for each in said.split()
+        word.strip(",") for word in output.split()
     }
-    assert max(map(len, said.splitlines())) <= width
+    assert max(map(len, output.splitlines())) <= width
     store_terminal.show_adjustments([("bob", "form" * 9, "0", "", "Rea" * 9, "then", "")])
-    said = capsys.readouterr().out.splitlines()
-    assert all(line.strip() for line in said), "no line for a cell that is empty"
-    assert not any(line.endswith(":") for line in said)
+    output = capsys.readouterr().out.splitlines()
+    assert all(line.strip() for line in output), "no line for a cell that is empty"
+    assert not any(line.endswith(":") for line in output)
 
 
 def test_files_of_another_result_or_half_written_are_not_its_own(graded, tmp_path):

@@ -38,9 +38,9 @@ def test_hidden_criteria_and_our_faults_are_not_in_the_source(page, graded, make
     for total in ("15 of", "of 20"):  # either one would tell what the hidden criterion gave
         assert total not in hidden.text
     environment = {"faults": ["the-secret-input"], "python": "3.11", "other": "the-secret-input"}
-    told = page(make_result(*graded.criteria, environment=environment)).source
-    assert "3.11" in told
-    assert "secret-input" not in told
+    source = page(make_result(*graded.criteria, environment=environment)).source
+    assert "3.11" in source
+    assert "secret-input" not in source
 
 
 def test_incomplete_and_undecided_hidden_criteria_have_no_total(
@@ -117,8 +117,8 @@ def secret(kind):
     """A criterion that fails, every word of which is a secret of its kind."""
     word = f"secret-{kind}"
     words = {"message": word, "hint": word, "expected": word, "counterexample": ((word, word),)}
-    found = replace(check_result("failed", **words), check=Check(word, f"{word} holds.", word))
-    return criterion_result(replace(CODE, id=word, title=word, visibility=kind), found)
+    check = replace(check_result("failed", **words), check=Check(word, f"{word} holds.", word))
+    return criterion_result(replace(CODE, id=word, title=word, visibility=kind), check)
 
 
 def names(*kinds):

@@ -56,8 +56,8 @@ def test_pictures_are_told_in_words_and_columns_are_cells(page, pictured):
 
 
 def test_an_equation_and_a_command_stand_alone(page, make_result):
-    found = check_result("failed", hint="The base is 10 (θ_i = 10000^(-2(i-1)/d)).")
-    source = page(make_result(criterion_result(CODE, found))).source
+    check = check_result("failed", hint="The base is 10 (θ_i = 10000^(-2(i-1)/d)).")
+    source = page(make_result(criterion_result(CODE, check))).source
     equation = re.search(r'class="equation".*?</span></span>', source, re.DOTALL)[0]
     assert "10000^(-2(i-1)/d)" in equation
     assert "base" not in equation
@@ -69,10 +69,12 @@ def test_an_equation_and_a_command_stand_alone(page, make_result):
 
 @pytest.mark.parametrize("verb", ["graded", "decided"])  # earlier versions stored `decided`
 def test_a_decision_lists_what_was_given(page, make_result, verb):
-    said = f"1 of 3 points, {verb} by a person.\nNearly.\nGiven: a bound (+1)\nNot given: why (+2)"
-    found = check_result("partial", 1 / 3, message=said, actual="My answer.")
-    found = replace(found, check=Check("1b/review", "Read.", "1b"))
-    text = words_of(page(make_result(criterion_result(replace(CODE, kind="written"), found))))
+    message = (
+        f"1 of 3 points, {verb} by a person.\nNearly.\nGiven: a bound (+1)\nNot given: why (+2)"
+    )
+    check = check_result("partial", 1 / 3, message=message, actual="My answer.")
+    check = replace(check, check=Check("1b/review", "Read.", "1b"))
+    text = words_of(page(make_result(criterion_result(replace(CODE, kind="written"), check))))
     assert "1 of 3 points, graded by a person." in text
     assert "✓ a bound +1 given" in text
     assert "– why +2 not given" in text
@@ -106,8 +108,8 @@ BROKEN = check_result("error", message="It builds on `the-secret-check`, which c
 @pytest.mark.parametrize("stopped", [BLOCKED, BROKEN])
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
 def test_nothing_of_a_hidden_criterion_is_in_the_source(page, make_result, visibility, stopped):
-    kept = replace(SECRET, id="the-secret", title="The-secret", visibility=visibility)
-    shown = page(make_result(criterion_result(CODE, stopped), criterion_result(kept, HIDDEN)))
+    criterion = replace(SECRET, id="the-secret", title="The-secret", visibility=visibility)
+    shown = page(make_result(criterion_result(CODE, stopped), criterion_result(criterion, HIDDEN)))
     assert "the-secret" not in shown.source.lower()
     assert SHOWN_LATER in shown.text
     assert "up to 6" in shown.text
@@ -124,9 +126,9 @@ def test_what_waits_unseen_leaves_no_sum_and_copies_no_promise(page, make_result
     waits = criterion_result(SECRET, check_result("needs_review"))
     shown = make_result(criterion_result(CODE, check_result()), waits, status="needs_review")
     assert "0 points ungraded" not in words_of(page(shown))
-    asked = criterion_result(replace(CODE, kind="written"), check_result("failed"))
-    page = render("student.html.jinja", student_view(make_result(asked)))
-    assert command(asked, make_result(asked)).is_written
+    graded = criterion_result(replace(CODE, kind="written"), check_result("failed"))
+    page = render("student.html.jinja", student_view(make_result(graded)))
+    assert command(graded, make_result(graded)).is_written
     assert "Correctness is graded only by the course" in page
     assert "use different random inputs" not in page
 
@@ -137,9 +139,9 @@ def test_a_page_stays_under_a_megabyte(page, make_result, quantity, whole):
     """Whatever students make of it: 80 checks are more than any assignment has."""
     spaced = "□ " * 900
     long = (("document", "x" * 900), ("what came", "⁇ " * 450), ("expected", spaced))
-    told = {"expected": spaced, "actual": spaced, "message": "&" * 9_999, "hint": "'" * 9_999}
+    words = {"expected": spaced, "actual": spaced, "message": "&" * 9_999, "hint": "'" * 9_999}
     checks = [
-        check_result("failed", check_id=str(n), figures=FIGURES, counterexample=long, **told)
+        check_result("failed", check_id=str(n), figures=FIGURES, counterexample=long, **words)
         for n in range(quantity)
     ]
     shown = page(make_result(criterion_result(CODE, *checks)))
@@ -149,8 +151,8 @@ def test_a_page_stays_under_a_megabyte(page, make_result, quantity, whole):
 
 
 def test_many_checks_share_the_room_of_a_page(make_result):
-    told = {"message": '"' * 400, "hint": "'" * 400, "expected": "□ " * 90, "actual": "⁇ " * 90}
-    checks = [check_result("failed", check_id=str(n), **told) for n in range(300)]
+    words = {"message": '"' * 400, "hint": "'" * 400, "expected": "□ " * 90, "actual": "⁇ " * 90}
+    checks = [check_result("failed", check_id=str(n), **words) for n in range(300)]
     view = student_view(shortened(make_result(criterion_result(CODE, *checks))))
     assert len(render("student.html.jinja", view).encode()) < 1_000_000
 
@@ -158,10 +160,10 @@ def test_many_checks_share_the_room_of_a_page(make_result):
 def test_members_of_a_group_and_extra_credit_are_named(page, make_result):
     group = "Ada Lovelace <ada@example.edu> (sid 1815); Bob Babbage <bob@example.edu> (sid 1791)"
     extra = replace(CODE, id="bonus", title="Bonus", extra_credit=True)
-    parts = [criterion_result(each, check_result()) for each in (CODE, extra)]
+    parts = [criterion_result(criterion, check_result()) for criterion in (CODE, extra)]
     text = page(make_result(*parts, student=group)).source
     assert "Ada Lovelace, Bob Babbage" in text
-    assert not any(each in text for each in ("1815", "1791", "@example.edu"))
+    assert not any(detail in text for detail in ("1815", "1791", "@example.edu"))
     assert text.count("extra credit") == 2
     assert "<strong>8</strong> of 4 points" in text
 
@@ -189,18 +191,18 @@ def review(message, check_id="1b/review"):
 
 def test_a_decision_is_read_back_as_it_was_made_and_only_a_person_decides():
     items = (JudgedItem("names the bound", 2.0, True), JudgedItem("says why (in full)", 1.5, False))
-    made = Decision("ada", "1b/review", "", "Rea", 4.0, items, -0.5, "Nearly.\nSee page 3.")
-    read = judged(review(message_of(made)))
+    decision = Decision("ada", "1b/review", "", "Rea", 4.0, items, -0.5, "Nearly.\nSee page 3.")
+    read = judged(review(message_of(decision)))
     assert read.points == "1.5 of 4 points"
     assert [(item.text, item.given, item.points) for item in read.items] == [
         ("names the bound", True, "+2"),
         ("says why (in full)", False, "+1.5"),
     ]
     assert read.comment == "Nearly.\nSee page 3.\nAdjusted by -0.5."
-    told = "1 of 4 points, graded by a person."
-    assert judged(review(told)) is not None
-    assert judged(review(told, "1b/machine")) is not None
-    assert judged(review(told, "rotary")) is None
+    message = "1 of 4 points, graded by a person."
+    assert judged(review(message)) is not None
+    assert judged(review(message, "1b/machine")) is not None
+    assert judged(review(message, "rotary")) is None
     assert judged(review("A person reads this and decides.")) is None
 
 
@@ -221,8 +223,8 @@ def test_a_command_is_one_and_only_for_what_a_machine_found(make_result):
 @pytest.mark.parametrize(("inputs", "same"), [("public", True), ("secret, sha256 ab", False)])
 def test_other_inputs_are_told_apart(make_result, inputs, same):
     wrong = criterion_result(FILES, check_result("failed"))
-    found = command(wrong, make_result(wrong, environment={"inputs": inputs}))
-    assert (found.same_inputs, found.needs_data) == (same, True)
+    rerun = command(wrong, make_result(wrong, environment={"inputs": inputs}))
+    assert (rerun.same_inputs, rerun.needs_data) == (same, True)
 
 
 CRASH = {"message": "Your code raised KeyError: 3.", "hint": "Print the keys.", "outcome": "raised"}
@@ -238,8 +240,8 @@ def ids(checks):
 
 
 def test_checks_that_end_alike_are_one_card_and_a_cause_told_before_is_brief():
-    told = {"hint": "The sign is wrong."}
-    one, two = (check_result("failed", check_id=x, message=f"Check {x}.", **told) for x in "de")
+    words = {"hint": "The sign is wrong."}
+    one, two = (check_result("failed", check_id=x, message=f"Check {x}.", **words) for x in "de")
     message = "Skipped because this failed: Check a holds."
     skipped = check_result("skipped", check_id="s", outcome="blocked", message=message)
     crashes = (crashed("a"), crashed("b"), crashed("c", **OTHER))
@@ -249,13 +251,13 @@ def test_checks_that_end_alike_are_one_card_and_a_cause_told_before_is_brief():
     ]  # fmt: skip
     assert [ids(card.skipped) for card in cards] == [["s"], [], []]
     one, other = (check_result("failed", message=f"`{name}` is missing.") for name in "xy")
-    found = criterion_cards([criterion_result(CODE, one), criterion_result(FILES, other)])
-    assert [card.repeated for cards in found for card in cards] == [False, True]
+    groups = criterion_cards([criterion_result(CODE, one), criterion_result(FILES, other)])
+    assert [card.repeated for cards in groups for card in cards] == [False, True]
 
 
 def test_a_failed_check_says_what_it_costs_where_that_is_true(page, make_result):
     """A third of 4 points each; one check waits for a person, and one has no weight."""
-    alike = [check_result("failed", check_id=each, hint="One cause.") for each in "ab"]
+    alike = [check_result("failed", check_id=name, hint="One cause.") for name in "ab"]
     half = check_result("partial", 0.5, check_id="c")
     free = check_result("failed", check_id="d")
     free = replace(free, check=replace(free.check, weight=0.0))
@@ -271,9 +273,9 @@ def test_a_failed_check_says_what_it_costs_where_that_is_true(page, make_result)
     waits = criterion_result(CODE, check_result("needs_review", 0.0), check_result(check_id="b"))
     alone = criterion_result(CODE, check_result("failed"))
     extra = replace(graded, criterion=replace(CODE, extra_credit=True))
-    given = replace(graded, adjusted=Adjusted("waive", 0.67, 4.0, "Fine."), points=4.0)
-    for each in (waits, alone, extra, given):
-        assert "−" not in words_of(page(make_result(each)))
+    waived = replace(graded, adjusted=Adjusted("waive", 0.67, 4.0, "Fine."), points=4.0)
+    for criterion in (waits, alone, extra, waived):
+        assert "−" not in words_of(page(make_result(criterion)))
 
 
 def test_what_cost_points_comes_before_why_the_others_need_a_person(page, make_result):
@@ -284,8 +286,8 @@ def test_what_cost_points_comes_before_why_the_others_need_a_person(page, make_r
 
 def test_skipped_checks_are_one_line(page, make_result):
     skipped = [check_result("skipped", check_id=f"s{n}", message=f"No file {n}.") for n in range(3)]
-    same = [replace(each, message="No model.") for each in skipped[:2]]
-    same = [replace(each, check=replace(each.check, id=f"t{n}")) for n, each in enumerate(same)]
+    same = [replace(check, message="No model.") for check in skipped[:2]]
+    same = [replace(check, check=replace(check.check, id=f"t{n}")) for n, check in enumerate(same)]
     source = page(make_result(criterion_result(CODE, check_result(), *skipped, *same))).source
     assert "5 checks skipped" in source
     assert (source.count("skipped</summary>"), source.count("skipped <span")) == (0, 1)
@@ -295,8 +297,8 @@ def test_skipped_checks_are_one_line(page, make_result):
 
 def test_everything_that_is_folded_is_on_the_page(page, make_result):
     alike = crashed("b", expected="the-expected", counterexample=(("input", "the-input"),))
-    found = criterion_result(CODE, crashed("a"), alike, check_result(check_id="c"))
-    text = page(make_result(found)).source
+    graded = criterion_result(CODE, crashed("a"), alike, check_result(check_id="c"))
+    text = page(make_result(graded)).source
     assert text.count("Your code raised KeyError: 3.") == 1
     for words in ("the-expected", "the-input", "Check b holds.", "Check c holds."):
         assert words in text
@@ -318,7 +320,7 @@ def test_prerequisite_counts_as_passed_only_beside_points(make_result, other, to
 def test_advice_that_names_an_exception_is_not_among_passed_checks(page, make_result):
     noted = check_result(check_id="n", message="No points deducted: Your code raised KeyError.")
     noted = replace(noted, check=replace(noted.check, weight=0.0))
-    found = criterion_result(CODE, check_result("partial", 0.5), noted, check_result(check_id="p"))
-    text = page(make_result(found)).source
+    graded = criterion_result(CODE, check_result("partial", 0.5), noted, check_result(check_id="p"))
+    text = page(make_result(graded)).source
     advice = text.index("Advice, no points deducted")
     assert advice < text.index("raised KeyError") < text.index("1 check passed")

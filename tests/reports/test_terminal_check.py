@@ -95,7 +95,7 @@ def test_what_broke_or_is_dearest_comes_first(said, make_result):
     text = "\n".join(said(make_result(criterion_result(CODE, dear, ground, *chain))))
     assert text.index("No table.") < text.index("Spoilt.")
     later = [check_result("error", check_id=f"l{n}", message=f"Builds on {n}.") for n in range(4)]
-    later = [replace(each, check=replace(each.check, depends_on=("a",))) for each in later]
+    later = [replace(check, check=replace(check.check, depends_on=("a",))) for check in later]
     first = check_result("error", message="No module named numpy.")
     result = make_result(criterion_result(FILES, *later), criterion_result(CODE, first))
     text = "\n".join(said(result))
@@ -104,11 +104,11 @@ def test_what_broke_or_is_dearest_comes_first(said, make_result):
 
 @pytest.mark.parametrize("message", ["Wrong.", "No item at {}."])
 def test_one_reason_is_shown_once_whatever_the_size(said, make_result, message):
-    found = [
+    checks = [
         check_result("failed", message=message.format(size), actual="KeyError", check_id=str(size))
         for size in (17, 128)
     ]
-    text = "\n".join(said(make_result(criterion_result(CODE, *found))))
+    text = "\n".join(said(make_result(criterion_result(CODE, *checks))))
     assert text.count(message[:5]) == 1
 
 
@@ -201,10 +201,10 @@ def test_a_batch_shows_first_who_needs_a_person_and_counts_who_has_nothing(
 
 def test_a_students_check_says_how_each_part_ended(capsys, unanswered):
     show_result(unanswered)
-    said = " ".join(capsys.readouterr().out.split())
+    output = " ".join(capsys.readouterr().out.split())
     for way in ("Timed out", "Out of memory", "Crashed", "Ended itself", "Answer not usable"):
-        assert way in said
-    assert "- 1 more skipped because it depends on these" in said
+        assert way in output
+    assert "- 1 more skipped because it depends on these" in output
 
 
 def test_show_speaks_to_staff_and_no_skipped_check_refers_to_nothing(capsys, make_result):
@@ -212,10 +212,10 @@ def test_show_speaks_to_staff_and_no_skipped_check_refers_to_nothing(capsys, mak
     waits = check_result("needs_review", message="No weights. Your points count until then.")
     criteria = (criterion_result(CODE, blocked), criterion_result(FILES, waits))
     show_result(make_result(*criteria, status="needs_review"))
-    said = " ".join(capsys.readouterr().out.split())
-    assert "- 1 skipped because it depends on checks of other criteria that did not pass" in said
-    assert "No weights. The points count until then." in said
-    assert not re.search(r"\byou", said.casefold())
+    output = " ".join(capsys.readouterr().out.split())
+    assert "- 1 skipped because it depends on checks of other criteria that did not pass" in output
+    assert "No weights. The points count until then." in output
+    assert not re.search(r"\byou", output.casefold())
 
 
 def test_what_cost_points_comes_before_why_the_others_need_a_person(capsys, make_result):
@@ -229,8 +229,8 @@ def test_what_cost_points_comes_before_why_the_others_need_a_person(capsys, make
 @pytest.mark.parametrize(("score", "told"), [(2.0, True), (None, False)])
 def test_points_to_confirm_are_offered_in_one_go(capsys, make_result, tmp_path, score, told):
     scores = ScoreTable()
-    found = criterion_result(CODE, check_result("needs_review"))
+    graded = criterion_result(CODE, check_result("needs_review"))
     for name in ("ada", "bob"):
-        scores.add(make_result(found, submission=name, status="needs_review", score=score))
+        scores.add(make_result(graded, submission=name, status="needs_review", score=score))
     show_batch(scores, tmp_path)
     assert (f"grade.py decide {tmp_path}" in capsys.readouterr().out) is told

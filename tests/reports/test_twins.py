@@ -50,7 +50,7 @@ def test_expected_equality_is_left_out_and_each_set_of_equal_files_is_a_group(ho
     results.append(holding("c", **{DEV: "3", ROPE: "2"}))
     assert found(*results) == [(["a", "b"], [(DEV,)]), (["a", "b", "c"], [(ROPE,)])]
     name = "vanilla.model.params"
-    assert found(*(holding(each, **{name: "1"}) for each in "ab")) == []
+    assert found(*(holding(submission, **{name: "1"}) for submission in "ab")) == []
 
 
 def writing(make_result, graded, submission, **code):
@@ -80,14 +80,16 @@ def test_equal_code_is_found_without_its_predictions(holding, make_result, grade
 )
 def test_code_that_many_have_was_handed_out(make_result, graded, holders, others, groups):
     equal = [writing(make_result, graded, f"a{n}", **{"x.py": "1"}) for n in range(holders)]
-    own = [writing(make_result, graded, f"b{n}", **{"x.py": f"own-{n}"}) for n in range(others)]
-    assert len(twins_of([*equal, *own])) == groups
+    distinct = [
+        writing(make_result, graded, f"b{n}", **{"x.py": f"own-{n}"}) for n in range(others)
+    ]
+    assert len(twins_of([*equal, *distinct])) == groups
 
 
 def test_another_name_hides_nothing(holding):
     assert found(holding("a", x="1"), holding("b", y="1")) == [(["a", "b"], [("x", "y")])]
     assert found(holding("a", x="1", y="1"), holding("b", x="2")) == [], "no twin of itself"
-    of_one_student = [holding(each, "Ada", x="1") for each in "ab"]
+    of_one_student = [holding(submission, "Ada", x="1") for submission in "ab"]
     assert found(*of_one_student) != []
 
 
@@ -102,7 +104,7 @@ def test_a_thousand_pairs_are_found_and_told_in_one_line(holding, capsys, tmp_pa
         holding(f"{i:05}", **{f"f{j}": f"{i // 2}-{j}" for j in range(9)}) for i in range(2_000)
     ]
     assert len(found(*results)) == 1_000
-    results = [holding(each, x="1") for each in "abc"]
+    results = [holding(submission, x="1") for submission in "abc"]
     scores = terminal.ScoreTable()
     terminal.show_batch(scores, tmp_path, twins_of(results))
     assert f"equal files in 3 submissions: {tmp_path / 'twins.json'}\n" in capsys.readouterr().out
@@ -111,7 +113,7 @@ def test_a_thousand_pairs_are_found_and_told_in_one_line(holding, capsys, tmp_pa
 
 
 def test_the_file_lists_every_group_until_there_is_none(tmp_path, holding):
-    twins = twins_of([holding(each, f"{each}\ud800", x="1") for each in "ab"])
+    twins = twins_of([holding(submission, f"{submission}\ud800", x="1") for submission in "ab"])
     write_reports([], tmp_path, twins)
     assert json.loads((tmp_path / "twins.json").read_text(encoding="utf-8")) == {
         "schema": "softmark/twins/v1",
@@ -123,7 +125,7 @@ def test_the_file_lists_every_group_until_there_is_none(tmp_path, holding):
             }
         ],
     }
-    results = [holding(each, x="1") for each in "ab"]
+    results = [holding(submission, x="1") for submission in "ab"]
     write_reports(results, tmp_path, twins_of(results))
     write_reports(results[:1], tmp_path)
     assert json.loads((tmp_path / "twins.json").read_text())["groups"] == []
@@ -157,7 +159,7 @@ def test_large_and_many_groups_are_counts_with_the_first_names(tmp_path, holding
 
 
 def test_a_student_never_reads_of_twins_and_grades_do_not_depend_on_them(tmp_path, holding):
-    results = [holding(each, **{DEV: "1234abcd"}) for each in "ab"]
+    results = [holding(submission, **{DEV: "1234abcd"}) for submission in "ab"]
     for result in results:
         write_submission_files(result, tmp_path)
     write_reports(results, tmp_path, twins_of(results))
@@ -165,7 +167,7 @@ def test_a_student_never_reads_of_twins_and_grades_do_not_depend_on_them(tmp_pat
         text = path.read_text()
         assert [x for x in ("1234abcd", "fingerprint", "Equal files") if x in text] == []
     write_reports(results, tmp_path / "without")
-    files = [(tmp_path / each / "grades.csv").read_text() for each in (".", "without")]
+    files = [(tmp_path / folder / "grades.csv").read_text() for folder in (".", "without")]
     assert files[0] == files[1]
 
 

@@ -18,8 +18,8 @@ def run(out, methods="full,head", *, kind="sst2", report=lambda *_: None, **more
     """The metrics of a run on the bundled task."""
     torch.set_num_threads(1)
     options = {"data": None, "backbone": "tiny", "device": "cpu", "precision": "fp32", "seed": 0}
-    asked = Options("uw-a2", kind, Path(out), methods=methods, **options | more)
-    return train(asked, report, lambda _: None)
+    settings = Options("uw-a2", kind, Path(out), methods=methods, **options | more)
+    return train(settings, report, lambda _: None)
 
 
 def main():

@@ -51,7 +51,7 @@ def test_lengths_end_at_the_last_target_and_rows_of_pads_count_nothing(tiny_mode
     full = batch.padded(16)
     assert full.x.shape == (16, 20)
     assert (full.y[11:] == PAD_ID).all()
-    plain, filled = (gradient(each, tiny_model(), machine, group=0) for each in (batch, full))
+    plain, filled = (gradient(rows, tiny_model(), machine, group=0) for rows in (batch, full))
     for name, expected in plain.items():
         torch.testing.assert_close(filled[name], expected, rtol=1e-5, atol=1e-9)
 
@@ -122,10 +122,10 @@ def test_every_draw_is_a_corruption_of_its_document(edition, length):
     sequences, lengths = corrupt(corpus, rows)
     assert sequences.dtype == torch.int64
     for row, sequence, real in zip(rows, sequences, lengths, strict=True):
-        said = text_of(vocabulary, sequence)
-        n, _, _ = spans(said, documents[row])
-        assert said.count(MASK) == edition.marks
-        assert real == n + edition.marks == len(said.rstrip(PAD))
+        corrupted = text_of(vocabulary, sequence)
+        n, _, _ = spans(corrupted, documents[row])
+        assert corrupted.count(MASK) == edition.marks
+        assert real == n + edition.marks == len(corrupted.rstrip(PAD))
         assert n <= min(length, edition.longest(48))
 
 
@@ -172,11 +172,11 @@ def test_draws_are_distributed_as_the_reference_s(length):
 def chance(sample, other):
     """How probable a difference like this is if both come from one distribution."""
     values = sorted(set(sample) | set(other))
-    table = [[each.count(value) for value in values] for each in (sample, other)]
-    kept = [column for column in zip(*table, strict=True) if sum(column) >= 20]
+    table = [[draws.count(value) for value in values] for draws in (sample, other)]
+    columns = [column for column in zip(*table, strict=True) if sum(column) >= 20]
     rest = [sum(column) for column in zip(*table, strict=True)]
-    assert sum(map(sum, kept)) > 0.95 * sum(rest), "too thin to compare"
-    return 1.0 if len(kept) < 2 else chi2_contingency(list(zip(*kept, strict=True))).pvalue
+    assert sum(map(sum, columns)) > 0.95 * sum(rest), "too thin to compare"
+    return 1.0 if len(columns) < 2 else chi2_contingency(list(zip(*columns, strict=True))).pvalue
 
 
 def test_difference_is_seen():

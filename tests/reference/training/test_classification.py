@@ -35,24 +35,24 @@ def undisturbed(tmp_path_factory):
 
 
 def correct(metrics, method, part="test"):
-    (found,) = (
+    (count,) = (
         evaluation.accuracy.correct
         for evaluation in metrics.evaluations
         if (evaluation.accuracy.model, evaluation.accuracy.part) == (method, part)
     )
-    return found
+    return count
 
 
 def files_of(out):
     """All that a run leaves but the files that hold times."""
-    kept = [path for path in out.iterdir() if path.suffix in (".safetensors", ".predictions")]
-    return {path.name: path.read_bytes() for path in kept}
+    paths = [path for path in out.iterdir() if path.suffix in (".safetensors", ".predictions")]
+    return {path.name: path.read_bytes() for path in paths}
 
 
 def without_times(out):
     metrics = json.loads((out / "metrics.json").read_text())
-    for each in (metrics, *metrics["trainings"]):
-        each.pop("seconds")
+    for record in (metrics, *metrics["trainings"]):
+        record.pop("seconds")
     return metrics
 
 
@@ -111,12 +111,12 @@ def test_metrics_are_what_the_files_say(undisturbed):
     with open_labelled(None, "sst2") as data:
         gold = {"dev": [y for _, y in data.dev], "test": [y for _, y in data.test]}
     right = {}
-    for each in (evaluation.accuracy for evaluation in metrics.evaluations):
-        said = (out / f"{each.model}.{each.part}.predictions").read_text().split()
-        pairs = zip(said, gold[each.part], strict=True)
-        right[each.model, each.part] = [int(a) == b for a, b in pairs]
-        assert each.correct == sum(right[each.model, each.part])
-        assert (each.low, each.high) == wilson(each.correct, each.n)
+    for accuracy in (evaluation.accuracy for evaluation in metrics.evaluations):
+        predictions = (out / f"{accuracy.model}.{accuracy.part}.predictions").read_text().split()
+        pairs = zip(predictions, gold[accuracy.part], strict=True)
+        right[accuracy.model, accuracy.part] = [int(a) == b for a, b in pairs]
+        assert accuracy.correct == sum(right[accuracy.model, accuracy.part])
+        assert (accuracy.low, accuracy.high) == wilson(accuracy.correct, accuracy.n)
     for comparison in metrics.comparisons:
         pairs = list(
             zip(right["full", comparison.part], right["head", comparison.part], strict=True)
@@ -130,9 +130,9 @@ def test_metrics_are_what_the_files_say(undisturbed):
 def test_kept_epoch_and_method_are_the_first_of_the_best_on_dev(undisturbed):
     _, metrics = undisturbed
     for training in metrics.trainings:
-        found = [epoch.dev_correct for epoch in training.epochs]
-        assert training.chosen == 1 + found.index(max(found))
-        assert correct(metrics, training.method, "dev") == max(found)
+        counts = [epoch.dev_correct for epoch in training.epochs]
+        assert training.chosen == 1 + counts.index(max(counts))
+        assert correct(metrics, training.method, "dev") == max(counts)
         assert training.curve[-1].step == training.steps
     _, metrics = undisturbed
     assert best_on_dev(metrics.evaluations) == "full"
@@ -189,10 +189,10 @@ def test_killed_run_goes_on(undisturbed, tmp_path, wanted):
     kill_at(tmp_path, wanted)
     assert not (tmp_path / "sst2.test.predictions").exists()
     begun = []
-    run(tmp_path, report=lambda *made: begun.append(made))
-    phase, made, _, _ = next(each for each in begun if each[0].endswith(".train"))
+    run(tmp_path, report=lambda *report: begun.append(report))
+    phase, step, _, _ = next(report for report in begun if report[0].endswith(".train"))
     assert wanted.startswith(phase)
-    assert made >= int(wanted.split()[1]) - 2, "it began anew"
+    assert step >= int(wanted.split()[1]) - 2, "it began anew"
     assert files_of(tmp_path) == files_of(undisturbed[0])
     assert without_times(tmp_path) == without_times(undisturbed[0])
 
@@ -200,10 +200,10 @@ def test_killed_run_goes_on(undisturbed, tmp_path, wanted):
 @pytest.mark.long
 def test_full_disk_is_one_sentence(tmp_path):
     process = start(tmp_path, "full", "400000")  # the encoder fits, what is saved of it does not
-    _, said = process.communicate(timeout=300)
+    _, stderr = process.communicate(timeout=300)
     assert process.returncode == 1
-    assert "cannot be written: File too large" in said
-    assert "Traceback" not in said
+    assert "cannot be written: File too large" in stderr
+    assert "Traceback" not in stderr
     assert not list(tmp_path.rglob("*.tmp"))
 
 

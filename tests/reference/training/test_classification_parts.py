@@ -59,12 +59,12 @@ def scores(tmp_path_factory):
 def test_frozen_encoders_read_ahead_and_bfloat16_says_nearly_the_same(scores):
     head = scores("head")
     seen = []
-    head.read(lambda made, texts: seen.append((made, texts)))
+    head.read(lambda done, texts: seen.append((done, texts)))
     assert seen == [(0, 90), (64, 90), (90, 90)]
     tokens = head._tokens("dev", torch.arange(90))
     with torch.no_grad():
-        said = head.classifier.eval()(tokens)
-    torch.testing.assert_close(head.all_logits("dev"), said)
+        logits = head.classifier.eval()(tokens)
+    torch.testing.assert_close(head.all_logits("dev"), logits)
     exact, fast = scores("full").all_logits("dev"), scores("full", torch.bfloat16).all_logits("dev")
     assert not torch.equal(exact, fast)
     torch.testing.assert_close(exact, fast, atol=0.02, rtol=0.1)

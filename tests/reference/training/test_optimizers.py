@@ -52,17 +52,17 @@ def test_steps_are_those_of_the_formula(shape):
     buffers = [torch.zeros_like(p) for p in plain]
     muon = Muon(ours, 0.02, dtype=torch.float64)
     for _ in range(3):
-        for p, buffer, own in zip(plain, buffers, ours, strict=True):
-            own.grad = torch.randn_like(p)
-            buffer.mul_(0.95).add_(0.05 * own.grad)
-            ahead = 0.05 * own.grad + 0.95 * buffer
+        for p, buffer, parameter in zip(plain, buffers, ours, strict=True):
+            parameter.grad = torch.randn_like(p)
+            buffer.mul_(0.95).add_(0.05 * parameter.grad)
+            ahead = 0.05 * parameter.grad + 0.95 * buffer
             rows, columns = p.shape
             update = plain_orthogonalize(ahead if rows <= columns else ahead.T)
             update = update if rows <= columns else update.T
             p -= 0.02 * max(1, rows / columns) ** 0.5 * update
         muon.step()
-    for own, expected in zip(ours, plain, strict=True):
-        torch.testing.assert_close(own.detach(), expected, rtol=1e-5, atol=1e-6)
+    for parameter, expected in zip(ours, plain, strict=True):
+        torch.testing.assert_close(parameter.detach(), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_state_comes_back():

@@ -38,9 +38,9 @@ VOCABULARY = Vocabulary(make_world().wiki)
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     out = tmp_path_factory.mktemp("undisturbed")
-    found = []
-    run(out, publish=found.append)
-    return out, found
+    published = []
+    run(out, publish=published.append)
+    return out, published
 
 
 def weights(folder):
@@ -83,13 +83,13 @@ def test_independent_model_says_the_same(undisturbed, model, part):
     name = f"{variant}.{'model' if how == 'nopretrain' else 'finetune'}.params"
     state = {k: t.numpy() for k, t in load_checkpoint(out / name).items()}
     plain = PlainGPT(state, 1)
-    said = (out / f"{model}.{part}.predictions").read_text().split("\n")[:4]
+    predictions = (out / f"{model}.{part}.predictions").read_text().split("\n")[:4]
     with open_data(None) as data:
         file = data.folder / ("birth_dev.tsv" if part == "dev" else "birth_test_inputs.tsv")
         prompts = read_prompts(file)[:4]
     assert part == "dev" or all(prompt.endswith(f"\n{MASK}") for prompt in prompts)
     ids = [plain.answer(VOCABULARY.encode(prompt)) for prompt in prompts]
-    assert [VOCABULARY.decode(each).split(MASK)[0] for each in ids] == said
+    assert [VOCABULARY.decode(answer).split(MASK)[0] for answer in ids] == predictions
 
 
 def test_metrics_are_what_the_files_say(undisturbed):
@@ -98,10 +98,10 @@ def test_metrics_are_what_the_files_say(undisturbed):
     assert metrics.complete
     with open_data(None) as data:
         for accuracy in metrics.accuracies:
-            said = (
+            predictions = (
                 (out / f"{accuracy.model}.{accuracy.part}.predictions").read_text().split("\n")[:-1]
             )
-            n, correct = evaluate_places(data.folder / f"birth_{accuracy.part}.tsv", said)
+            n, correct = evaluate_places(data.folder / f"birth_{accuracy.part}.tsv", predictions)
             assert (accuracy.n, accuracy.correct) == (n, correct)
             assert (accuracy.low, accuracy.high) == wilson(accuracy.correct, accuracy.n)
     assert len(metrics.accuracies) == 6
@@ -111,14 +111,14 @@ def test_metrics_are_what_the_files_say(undisturbed):
 
 
 def test_phases_come_in_order(undisturbed):
-    _, found = undisturbed
-    metrics = found[-1]
+    _, published = undisturbed
+    metrics = published[-1]
     assert [phase.id for phase in metrics.phases] == [
         "vanilla.nopretrain",
         "vanilla.nopretrain.evaluate",
         *(f"{v}.{k}" for v in ("vanilla", "rope") for k in ("pretrain", "finetune", "evaluate")),
     ]
-    assert [m.complete for m in found] == [False] * 8 + [True]
+    assert [m.complete for m in published] == [False] * 8 + [True]
     pretrain = metrics.phases[2]
     assert (pretrain.epochs, pretrain.steps, pretrain.tokens) == (3, 39, 3 * 401 * 128)
     assert pretrain.curve[-1].step == 39
@@ -187,9 +187,9 @@ def test_interrupted_run_leaves_no_process(tmp_path):
     process = start(tmp_path, 2)
     assert "pretrain" in process.stdout.readline()
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=60)
     assert process.returncode != 0
-    assert said.count("KeyboardInterrupt") <= 1, said
+    assert stderr.count("KeyboardInterrupt") <= 1, stderr
     assert session_ends(process.pid), "workers notice that their parent is gone"
 
 
@@ -201,20 +201,20 @@ def test_workers_that_are_interrupted_alone_end_the_run(tmp_path):
     for child in children:
         if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
             os.kill(int(child), signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "a training process ended by itself" in said
+    assert "a training process ended by itself" in stderr
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 def test_full_disk_is_one_sentence(tmp_path, workers):
     process = start(tmp_path, workers, 30_000)  # no file may be larger: checkpoints are
-    _, said = process.communicate(timeout=120)
+    _, stderr = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert "cannot be written: File too large" in said
-    assert "resumes where it stopped" in said
-    assert "Traceback" not in said
+    assert "cannot be written: File too large" in stderr
+    assert "resumes where it stopped" in stderr
+    assert "Traceback" not in stderr
     assert not list(tmp_path.rglob("*.tmp"))
 
 

@@ -24,8 +24,8 @@ QUESTIONS = 2
 
 @pytest.fixture
 def data():
-    with open_data(None) as found:
-        yield found
+    with open_data(None) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -73,5 +73,5 @@ def test_run_py_says_what_the_reference_says(data, evaluate, tmp_path, variant):
     questions.write_text("".join(lines[:QUESTIONS]), encoding="utf-8")
     ours = predict_places(model.eval(), vocabulary, read_prompts(questions))
     assert len(set(ours)) == QUESTIONS, "one answer to all would show nothing"
-    said = evaluate(variant, data.folder / WIKI, checkpoint, questions)
-    assert said == "".join(f"{place}\n" for place in ours)
+    output = evaluate(variant, data.folder / WIKI, checkpoint, questions)
+    assert output == "".join(f"{place}\n" for place in ours)

@@ -224,8 +224,8 @@ def trained(machine, recorder=None, *, dropout=0.1, resumed=False, compiled=Fals
         optimizers[0].load_state_dict(saved)
         keep_rates_on(optimizers[0], machine.device)
     torch.manual_seed(8)
-    given = zip(list(ragged(machine.device)), RATES, strict=False)
-    losses = [float(step(batch, [rate])) for batch, rate in given]
+    pairs = zip(list(ragged(machine.device)), RATES, strict=False)
+    losses = [float(step(batch, [rate])) for batch, rate in pairs]
     return step, losses, list(model.parameters())
 
 
@@ -237,10 +237,10 @@ def test_captured_steps_are_the_eager_ones(resumed, dropout):
     machine = Machine(torch.device("cuda"), torch.float32)
     options = {"dropout": dropout, "resumed": resumed}
     _, losses, weights = trained(machine, **options)
-    step, again, found = trained(machine, recorder_for(machine.device), **options)
+    step, again, captured = trained(machine, recorder_for(machine.device), **options)
     assert step.note == ""
     assert again == pytest.approx(losses, rel=1e-4)
-    for p, q in zip(weights, found, strict=True):
+    for p, q in zip(weights, captured, strict=True):
         torch.testing.assert_close(p, q, rtol=1e-3, atol=1e-5)
 
 
@@ -250,10 +250,10 @@ def test_compiled_blocks_train_alike():
     machine = Machine(torch.device("cuda"), torch.float32)
     _, losses, weights = trained(machine, dropout=0.0)
     recorder = recorder_for(machine.device)
-    step, again, found = trained(machine, recorder, dropout=0.0, compiled=True)
+    step, again, compiled = trained(machine, recorder, dropout=0.0, compiled=True)
     assert step.note == ""
     assert again == pytest.approx(losses, rel=1e-4)
-    for p, q in zip(weights, found, strict=True):
+    for p, q in zip(weights, compiled, strict=True):
         torch.testing.assert_close(p, q, rtol=1e-2, atol=1e-4)
 
 
@@ -280,11 +280,11 @@ def test_only_a_step_that_proved_itself_is_replayed(machine, kind, note):
     # Rows of PADs make dropout draw more numbers, so the eager steps get them, too.
     _, losses, weights = trained(machine, Refusing())
     recorder = kind()
-    step, again, found = trained(machine, recorder)
+    step, again, replayed = trained(machine, recorder)
     assert note in step.note
     assert bool(step.note) == bool(note)
     assert again == losses
-    assert all(map(torch.equal, found, weights))
+    assert all(map(torch.equal, replayed, weights))
     if not note:
         assert recorder.replays >= len(RATES) - EAGER
         without = {"dropout": 0.0}
@@ -322,10 +322,10 @@ def test_a_run_says_why_its_steps_are_slow(doubled, tmp_path):
 def test_the_doctor_tells_what_the_device_can_do(doubled, machine, tiny_preset):
     recipe = replace(tiny_preset.pretrain, optimizer="adamw", batch_size=4)
     preset = replace(tiny_preset, pretrain=recipe)
-    for kind, good, told in ((Repeating, True, "equals the eager one"), (Idle, False, "not used")):
+    for kind, good, words in ((Repeating, True, "equals the eager one"), (Idle, False, "not used")):
         doubled(kind)
         _, loss, gradient, _, captured = check_training(machine, preset)
         assert loss.good
         assert gradient.good
         assert captured.good is good
-        assert told in captured.found
+        assert words in captured.found

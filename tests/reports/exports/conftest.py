@@ -30,13 +30,13 @@ def by(graded):
     """`by(student, late=...)` is a Result of 15 of 20 points, of whoever handed it in."""
 
     def make(student, late=timedelta(), of=graded, submission=""):
-        given = replace(
+        upload = replace(
             of.submission,
             id=submission or student,
             student=student,
             submitted_at=None if late is None else DUE + late,
         )
-        return replace(of, submission=given)
+        return replace(of, submission=upload)
 
     return make
 

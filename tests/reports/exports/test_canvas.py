@@ -44,14 +44,14 @@ def grades(export):
 
 def test_the_gradebook_is_one_that_canvas_wrote_and_can_be_read_again(export, by, roster, tmp_path):
     written = export("canvas", by("ada"), roster=roster())
-    header, points, ada, *others = read(written)
+    header, points, ada, *rows = read(written)
     assert header == [
         "Student", "ID", "SIS User ID", "SIS Login ID", "Section",
         "Attention, please (4711)",
     ]  # fmt: skip
     assert points == ["    Points Possible", "", "", "", "", "20"]
     assert ada == ["Lovelace, Ada", "7", "1815", "ada", "A", "15"]
-    assert [row[-1] for row in others] == ["", "", "", ""]
+    assert [row[-1] for row in rows] == ["", "", "", ""]
     again = tmp_path / "again.csv"
     again.write_text(written.text)
     assert read_gradebook(again).students[0]["Attention, please (4711)"] == "15"
@@ -110,8 +110,8 @@ def test_semicolons_and_a_byte_order_mark_are_kept(export, by, roster):
     assert written.text.startswith("\ufeffStudent;ID;")
     assert read(written, ";")[2][-1] == "15"
     header = HEADER.replace("Old (3)", '"Old; a; b; c; d; e; f; g; h; i (3)"')
-    found = export("canvas", by("ada"), roster=roster(header, POINTS, *PEOPLE))
-    assert grades(found)["7"] == "15", "semicolons in a title are no delimiter"
+    exported = export("canvas", by("ada"), roster=roster(header, POINTS, *PEOPLE))
+    assert grades(exported)["7"] == "15", "semicolons in a title are no delimiter"
 
 
 def test_a_roster_without_the_assignment_or_with_two_of_it_says_so(export, by, roster):
@@ -146,16 +146,16 @@ def test_odd_rows_of_a_roster_are_neutralised_or_match_nobody(export, by, roster
     ]  # fmt: skip
     assert read_gradebook(roster()).matches(Person("")) == []
     lines = (HEADER, POINTS, '"Hopper, Grace"', '"Hopper, Grace"')
-    found = export("canvas", by("Grace Hopper"), roster=roster(*lines))
-    assert "is more than one" in found.problems[0]
+    exported = export("canvas", by("Grace Hopper"), roster=roster(*lines))
+    assert "is more than one" in exported.problems[0]
 
 
 @pytest.mark.parametrize(
     ("roster_has", "student"), [("Zoe\u0308", "Zo\u00eb"), ("Zo\u00eb", "Zoe\u0308")]
 )
 def test_one_letter_written_as_two_is_one_letter(export, by, roster, roster_has, student):
-    found = export("canvas", by(student), roster=roster(HEADER, POINTS, f"{roster_has},7,,,A,,"))
-    assert grades(found)["7"] == "15"
+    exported = export("canvas", by(student), roster=roster(HEADER, POINTS, f"{roster_has},7,,,A,,"))
+    assert grades(exported)["7"] == "15"
 
 
 def test_another_maximum_is_told_and_a_long_title_keeps_its_number(export, by, roster):
@@ -167,11 +167,11 @@ def test_another_maximum_is_told_and_a_long_title_keeps_its_number(export, by, r
     title = "Attention " * 20 + "(4711)"
     header = HEADER.replace("Attention, please (4711)", title)
     task = replace(TASK, title=title)
-    found = export("canvas", by("ada"), roster=roster(header, POINTS, *PEOPLE), task=task)
-    assert read(found)[0][-1] == title
+    exported = export("canvas", by("ada"), roster=roster(header, POINTS, *PEOPLE), task=task)
+    assert read(exported)[0][-1] == title
 
 
 @pytest.mark.parametrize("above", [(), (POSTING, POSTING, POSTING, POINTS)])
 def test_a_student_who_is_named_like_the_points_is_a_student(export, by, roster, above):
-    found = export("canvas", by("7"), roster=roster(HEADER, *above, "Points Possible,7,,,A,,"))
-    assert (grades(found), found.problems) == ({"7": "15"}, ())
+    exported = export("canvas", by("7"), roster=roster(HEADER, *above, "Points Possible,7,,,A,,"))
+    assert (grades(exported), exported.problems) == ({"7": "15"}, ())

@@ -13,8 +13,8 @@ CODES = {"%3A": ":", "%2C": ",", "%0A": "\n", "%0D": "\r"}
 def as_runner(line):
     """What GitHub's runner reads: it decodes, the percent sign last."""
     match = COMMAND.fullmatch(line)
-    given = match["properties"] or ""
-    pairs = (pair.partition("=") for pair in given.split(",") if pair)
+    text = match["properties"] or ""
+    pairs = (pair.partition("=") for pair in text.split(",") if pair)
     properties = {name: decoded(value) for name, _, value in pairs}
     return match["name"], properties, decoded(match["message"])
 
@@ -80,8 +80,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_no_text_of_a_student_begins_a_command(make_result, text):
-    found = raised(message=text, hint=text)
-    lines = list(annotations(make_result(criterion_result(CODE, found), title=text), FILES))
+    check = raised(message=text, hint=text)
+    lines = list(annotations(make_result(criterion_result(CODE, check), title=text), FILES))
     assert [len(line.splitlines()) for line in lines] == [1, 1]
     name, properties, message = as_runner(lines[0])
     assert (name, set(properties)) == ("error", {"file", "line", "title"})
@@ -92,13 +92,13 @@ def test_a_hostile_file_name_stays_a_name_or_is_not_shown(commands):
     (_, properties, _), _ = commands(raised(), files={"work.py": "a,b:c%0A::error::x.py"})
     assert properties["file"] == "a,b:c%0A::error::x.py"
     for sign in "\n\r\x1b\u2028\u202e":
-        found = commands(raised(), files={"work.py": f"a{sign}b.py"})
-        assert [name for name, *_ in found] == ["notice"], ascii(sign)
+        lines = commands(raised(), files={"work.py": f"a{sign}b.py"})
+        assert [name for name, *_ in lines] == ["notice"], ascii(sign)
 
 
 def test_a_line_is_annotated_once_and_github_hears_of_the_rest(commands):
     first, _ = commands(raised(message="first"), raised(message="second"), raised(message="third"))
     assert first[2] == "Check c7 holds.\nfirst\nand 2 more checks end here"
-    found = commands(*(raised(line) for line in range(1, 14)))
-    assert [name for name, *_ in found] == ["error"] * 10 + ["notice"] * 2
-    assert found[10][2] == "3 more lines are named in the summary"
+    lines = commands(*(raised(line) for line in range(1, 14)))
+    assert [name for name, *_ in lines] == ["error"] * 10 + ["notice"] * 2
+    assert lines[10][2] == "3 more lines are named in the summary"

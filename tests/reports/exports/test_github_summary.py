@@ -46,16 +46,16 @@ class Page(HTMLParser):
 def failing(make_result):
     def make(text, of=CODE, **changes):
         words = {"message": text, "hint": text, "expected": text, "actual": text}
-        found = check_result("failed", counterexample=((text, text),), **words)
-        return make_result(criterion_result(of, found), **changes)
+        check = check_result("failed", counterexample=((text, text),), **words)
+        return make_result(criterion_result(of, check), **changes)
 
     return make
 
 
 def test_what_is_expected_is_told_once(make_result):
     rows = (("expected", "data[2]"), ("actual", "Bob"))
-    found = check_result("failed", expected="data[2]", actual="not Ada", counterexample=rows)
-    text = Page(summary_text(make_result(criterion_result(CODE, found)))).text
+    check = check_result("failed", expected="data[2]", actual="not Ada", counterexample=rows)
+    text = Page(summary_text(make_result(criterion_result(CODE, check)))).text
     assert text.count("data[2]") == 1
     assert text.index("Actual") < text.index("not Ada") < text.index("Example actual")
 

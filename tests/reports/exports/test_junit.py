@@ -67,7 +67,7 @@ def test_a_suite_a_criterion_and_a_case_a_check(read, graded):
     passed, failed = suites[0]
     assert passed.is_passed
     assert (failed.classname, failed.name) == ("ada.rotary", "b: Check b holds.")
-    assert [each.type for each in failed.result] == ["Failed"]
+    assert [entry.type for entry in failed.result] == ["Failed"]
     for words in (
         "hint: The exponent's sign",
         "expected: Ada⁇□",
@@ -103,8 +103,8 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[1:20])
 def test_hostile_text_stays_text(read, make_result, text):
     words = {"message": text, "hint": text, "actual": text, "counterexample": ((text, text),)}
-    found = check_result("failed", **words)
-    report = read(make_result(criterion_result(CODE, found), submission=text, title=text))
+    check = check_result("failed", **words)
+    report = read(make_result(criterion_result(CODE, check), submission=text, title=text))
     assert (report.tests, report.failures) == (1, 1)
     assert len(report.tostring()) < 20_000
 
@@ -141,6 +141,6 @@ def test_a_result_is_one_document_of_classroom50_without_hidden_names(graded, ho
 
 def test_no_total_is_no_document_of_classroom50(graded, incomplete, rejected, export):
     written = export("classroom50", incomplete, graded, rejected)
-    assert [json.loads(each)["submission"] for each in written.text.splitlines()] == ["ada"]
+    assert [json.loads(line)["submission"] for line in written.text.splitlines()] == ["ada"]
     assert len(written.problems) == 2
     assert all("left out" in problem for problem in written.problems)

@@ -77,7 +77,7 @@ def a_result(assignment, name, texts):
         check = Check(f"{criterion.id}/review", criterion.title, criterion.id, criterion.points)
         waits = CheckResult(check, "needs_review", 0.0, "A person decides.", actual=text or "")
         checks.append(waits if text else CheckResult(check, "failed", 0.0, "Not answered."))
-    criteria = tuple(scoring.criterion_result(each, checks) for each in assignment.rubric)
+    criteria = tuple(scoring.criterion_result(criterion, checks) for criterion in assignment.rubric)
     return Result(
         submission=Submission(name, name, assignment.name, assignment.folder, "0" * 64, None),
         assignment=assignment.name,
@@ -86,7 +86,7 @@ def a_result(assignment, name, texts):
         status=scoring.result_status(criteria),
         criteria=criteria,
         score=scoring.total(criteria),
-        max_score=sum(each.points for each in assignment.rubric),
+        max_score=sum(criterion.points for criterion in assignment.rubric),
         environment={},
         started_at=datetime(2025, 3, 1, tzinfo=UTC),
         seconds=0.1,
@@ -108,12 +108,14 @@ def grade(essay, tmp_path):
     """
 
     def store_results(address="address", result_of=a_result, **answers):
-        asked = json.dumps({"assignment": str(essay.folder)})
+        options = json.dumps({"assignment": str(essay.folder)})
         with open_store(tmp_path / "out") as store:
             generation = store.begin(essay, "checks")
             for name, texts in answers.items():
-                made = CacheKey(address, asked, {criterion.id: "key" for criterion in essay.rubric})
-                store.put(generation, result_of(essay, name, texts), made)
+                key = CacheKey(
+                    address, options, {criterion.id: "key" for criterion in essay.rubric}
+                )
+                store.put(generation, result_of(essay, name, texts), key)
         return tmp_path / "out"
 
     return store_results

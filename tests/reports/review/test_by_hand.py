@@ -28,18 +28,21 @@ prompt = "Give both queries."
 
 def unreadable(assignment, name, texts):
     """A Result with a free text, and a machine part that could not be read."""
-    made = a_result(assignment, name, [*texts[:2], None])
+    result = a_result(assignment, name, [*texts[:2], None])
     check = Check("2c/machine", "Both are right.", "2c", 2.0)
     waits = CheckResult(
         check, "needs_review", 0.0, "Needs it: `q2` is dots.", "q1: …", actual=texts[2]
     )
     checks = [
-        each for graded in made.criteria for each in graded.checks if each.check.criterion != "2c"
+        other
+        for graded in result.criteria
+        for other in graded.checks
+        if other.check.criterion != "2c"
     ]
     criteria = tuple(
         scoring.criterion_result(criterion, [*checks, waits]) for criterion in assignment.rubric
     )
-    return replace(made, criteria=criteria, score=scoring.total(criteria))
+    return replace(result, criteria=criteria, score=scoring.total(criteria))
 
 
 @pytest.fixture
@@ -68,7 +71,7 @@ def test_the_page_shows_the_reason_and_decides_the_part(rea, graded, address):
     for text in ("`q2` is dots.", "`q1` is correct", "`q2` is correct", "q2: …", "2c:machine"):
         assert text in page.body
     with open_review(graded) as review:
-        assert {each.reason for each in review.material.answers["1b"].values()} == {""}
+        assert {answer.reason for answer in review.material.answers["1b"].values()} == {""}
     decide(rea, address, item=["1"], adjustment="0.5", comment="The second is nearly right.")
     assert rea.status == 303
     assert "1 of 3 answers decided" in rea.get("/written").body

@@ -24,7 +24,7 @@ OTHER = "The model gives 3 of 60 rows."
 
 def predictions(assignment, name, asked):
     """A Result of predictions that earn half of 2 points, of which a person is asked to confirm."""
-    made = a_result(assignment, name, (None, None))
+    result = a_result(assignment, name, (None, None))
     points = CheckResult(
         Check("accuracy", "It is often right.", "c.ii", 2.0),
         "needs_review",
@@ -33,12 +33,12 @@ def predictions(assignment, name, asked):
     )
     advice = CheckResult(Check("same", "It fits.", "weights"), "needs_review", 0.0, asked)
     rubric = (assignment.rubric[0], replace(assignment.rubric[1], kind="metric"), ADVICE)
-    missing = made.criteria[0].checks
+    missing = result.criteria[0].checks
     criteria = tuple(
         scoring.criterion_result(criterion, [*missing, points, advice]) for criterion in rubric
     )
     status, score = scoring.result_status(criteria), scoring.total(criteria)
-    return replace(made, criteria=criteria, status=status, score=score)
+    return replace(result, criteria=criteria, status=status, score=score)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def run(*arguments):
 
 def kind_of(folder, text):
     with open_review(folder) as review:
-        return next(each for each in kinds(review) if each.text == text)
+        return next(kind for kind in kinds(review) if kind.text == text)
 
 
 def test_rejected_points_are_taken(graded):
@@ -113,9 +113,9 @@ def test_half_a_decision_or_one_of_nothing_is_refused(graded, arguments, why):
 def test_the_page_and_a_sheet_decide_it(rea, graded):
     with open_review(graded) as review:
         handle = next(
-            each.handle
-            for each in review.material.answers["accuracy"].values()
-            if MISSING in each.text
+            answer.handle
+            for answer in review.material.answers["accuracy"].values()
+            if MISSING in answer.text
         )
     page = rea.get(f"/q/accuracy/{handle}")
     for text in (MISSING, "A note.", "It is often right.", "Accept", "+1 point<"):

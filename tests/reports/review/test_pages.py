@@ -116,8 +116,8 @@ def test_a_conflict_shows_both_and_undo_takes_back_only_what_one_said(rea, handl
     assert page.body.count("Start from this one") == 2
     assert "1 of 8 answers decided" in page.body
     decide(tom, address, item=["1", "2"])
-    said = re.findall(r"<em>(\w+)</em>", tom.get(address).body.split('class="trail"')[1])
-    assert said == ["current", "replaced", "replaced", "undone"]
+    states = re.findall(r"<em>(\w+)</em>", tom.get(address).body.split('class="trail"')[1])
+    assert states == ["current", "replaced", "replaced", "undone"]
     assert "2 of 8 answers decided" in tom.get("/written").body
 
 
@@ -137,9 +137,9 @@ def test_one_may_start_from_what_another_said_and_what_is_not_there_is_said(rea,
 
 
 def test_an_adjustment_is_said_where_a_decision_would_not_change_it(rea, handles, graded):
-    asked = Asked("ada", "1b", points="1", comment="As agreed.")
+    adjustment = Asked("ada", "1b", points="1", comment="As agreed.")
     with read_store(graded) as store:
-        Adjusting(store, store.adjustments()).adjust([asked], "Tom")
+        Adjusting(store, store.adjustments()).adjust([adjustment], "Tom")
     assert "adjusted the criterion to 1 point" in rea.get(at(handles, "ada")).body
     assert "<bdi>Tom</bdi>" in rea.body
     assert "adjusted" not in rea.get(at(handles, "bob")).body
@@ -160,7 +160,7 @@ def test_a_second_start_has_the_decisions_and_the_order_of_the_first(start, grad
     first, second = (start(graded).visitor() for _ in range(2))
     decide(first, at(handles, "ada"), item=["1"])
     assert "1 of 8 answers decided" in second.get("/written").body
-    walks = [each.get("/q/1b").answer_headers["location"] for each in (first, second)]
+    walks = [visitor.get("/q/1b").answer_headers["location"] for visitor in (first, second)]
     assert walks[0] == walks[1]
 
 

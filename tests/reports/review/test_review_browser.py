@@ -207,9 +207,9 @@ def test_no_page_is_hard_to_use(visit, start, grade, width, scheme):
     opens(page, "1b")
     other.goto(page.url)
     contested = page.url
-    for each, key in ((page, "1"), (other, "2")):
-        each.keyboard.press(key)
-        goes(each, "Enter")
+    for tab, key in ((page, "1"), (other, "2")):
+        tab.keyboard.press(key)
+        goes(tab, "Enter")
     hostile = next(f"http://127.0.0.1:{server.port}{path}" for path in addresses(other, contested))
     for address in (f"http://127.0.0.1:{server.port}/written", contested, hostile):
         page.goto(address)

@@ -35,7 +35,7 @@ def test_second_reader_sees_no_decision_and_the_agreement_is_shown(start, graded
     read = {handles["1b", name] for name in ("ada", "bob", "cleo")}
     assert {row["answer"] for row in rows} == read
     text = (graded / "second-reading.csv").read_text()
-    assert not any(each in text for each in ("Rea", "secret", "ada", "cleo"))
+    assert not any(word in text for word in ("Rea", "secret", "ada", "cleo"))
 
     filled = {handles["1b", "ada"]: "1 2", handles["1b", "bob"]: "none", handles["1b", "cleo"]: ""}
     for row in rows:

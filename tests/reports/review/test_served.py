@@ -93,9 +93,9 @@ def test_a_killed_server_loses_nothing_and_one_that_ends_writes_the_grades(serve
     for question in ("1b", "c.ii"):
         decide(visitor, at(handles, "ada", question), item=["1"])
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=30)
+    output, _ = process.communicate(timeout=30)
     assert process.returncode == 0
-    assert "decisions of 1 submission are now in" in " ".join(said.split())
+    assert "decisions of 1 submission are now in" in " ".join(output.split())
     assert ",4,5," in (graded / "grades.csv").read_text()
     with read_store(graded) as store:
         assert store.member_result(1, "ada").score == 4.0
@@ -115,9 +115,9 @@ def test_the_token_is_in_no_command_line_opens_once_and_is_removed(
     assert address.partition("token=")[2] not in seen["argv"]
     assert address in seen["page"]
     assert seen["modes"] == [0o600, 0o700]
-    found = re.search('url=([^"]+)"', seen["page"])[1]
-    visitor.enter(found)
-    assert visitor.get("/" + found.split("/", 3)[3]).status == 403
+    link = re.search('url=([^"]+)"', seen["page"])[1]
+    visitor.enter(link)
+    assert visitor.get("/" + link.split("/", 3)[3]).status == 403
     for question in ("1b", "c.ii"):
         decide(visitor, at(handles, "ada", question), item=["1"])
     process.terminate()

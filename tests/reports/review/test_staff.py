@@ -127,14 +127,14 @@ def test_staff_see_everything_and_each_act_is_stored_and_written(course, start):
     sent = {"comment": HOSTILE, "check": "doubles"}
     assert rea.get("/s/bob").post("/s/bob/comment", **sent).status == 303
     assert "2 with this mistake: commented" in rea.get("/s/bob").body
-    told = ["From the course staff" in page(server, name) for name in CODES]
-    assert told == [True, True, False, False]
+    commented = ["From the course staff" in page(server, name) for name in CODES]
+    assert commented == [True, True, False, False]
     with read_store(course) as store:
         (adjusted,) = store.adjustments().all()
-        made = store.comments().shown()
+        comments = store.comments().shown()
     assert (adjusted.reviewer, adjusted.points, adjusted.comment) == ("Rea", 3.0, "Allowed.")
-    assert [(each.submission, each.reviewer) for each in made] == [("ada", "Rea"), ("bob", "Rea")]
-    assert tom.get("/s/ada").post("/s/ada/comment", withdraw=made[0].number).status == 303
+    assert [(row.submission, row.reviewer) for row in comments] == [("ada", "Rea"), ("bob", "Rea")]
+    assert tom.get("/s/ada").post("/s/ada/comment", withdraw=comments[0].number).status == 303
     assert "From the course staff" not in page(server, "bob")
 
 
@@ -165,8 +165,8 @@ def test_requests_are_taken_and_answered_once_and_attachments_only_downloaded(co
     rea.get("/requests").post("/requests", text=pasted)
     assert "ada, answer: request imported" in rea.get("/requests").body
     assert "Dear staff," in rea.body
-    asked = rea.get("/?show=requests").body
-    assert ('/s/ada"' in asked, '/s/bob"' in asked) == (True, False)
+    listing = rea.get("/?show=requests").body
+    assert ('/s/ada"' in listing, '/s/bob"' in listing) == (True, False)
     assert "<script>doc" not in rea.body
     attached = {"name": 'x"\r\n.html', "base64": base64.b64encode(b"<script>1</script>").decode()}
     sent = {"schema": "softmark/request/v1", "code": code(course, "bob"), "criterion": "double"}
@@ -175,7 +175,7 @@ def test_requests_are_taken_and_answered_once_and_attachments_only_downloaded(co
     assert rea.status == 303
     rea.get("/requests/2/attachment")
     kind = ("content-type", "content-disposition", "x-content-type-options")
-    assert [rea.answer_headers[each] for each in kind] == [
+    assert [rea.answer_headers[header] for header in kind] == [
         "application/octet-stream", 'attachment; filename="request-2.html"', "nosniff",
     ]  # fmt: skip
     assert rea.content == b"<script>1</script>"
@@ -217,7 +217,7 @@ def test_the_command_serves_and_what_is_not_in_the_files_yet_is_in_the_store(cou
         serving.kill()
         serving.communicate(timeout=30)
     with read_store(course) as store:
-        assert [each.comment for each in store.comments().shown()] == ["Well done."]
+        assert [row.comment for row in store.comments().shown()] == ["Well done."]
 
 
 def says(page, text):
@@ -287,10 +287,10 @@ def test_a_student_is_adjusted_told_and_answered_in_a_browser_and_by_keys(course
     assert ("2.5" in page(server, "ada"), "You are right." in page(server, "ada")) == (True, True)
 
     phone = visit(server, width=390, color_scheme="dark")
-    for each, width in ((page_, 1280), (phone, 390)):
+    for screen, width in ((page_, 1280), (phone, 390)):
         for path in ("/", "/s/ada", "/s/dan/code", "/requests"):
-            each.goto(home + path)
-            assert_readable(each, width)
+            screen.goto(home + path)
+            assert_readable(screen, width)
     phone.goto(home)
     assert phone.locator(".students .id").first.is_visible()
     for _ in range(12):
@@ -344,8 +344,8 @@ def test_a_due_date_is_extended_on_the_page_and_what_was_typed_is_kept(course, s
     first, second = (course / "late_days.csv").read_text().splitlines()[1:]
     assert (first[:11], first[-5:], second[:10]) == ("cleo,2,Rea,", ",Ill.", "cleo,,Rea,")
     (course / "late_days.csv").write_text("student,days,by\ncleo,1,late-days\n")
-    kept = rea.get("/s/cleo").post("/s/cleo/late-days", days="", seen="1 (late-days)")
-    assert kept.status == 303
+    reply = rea.get("/s/cleo").post("/s/cleo/late-days", days="", seen="1 (late-days)")
+    assert reply.status == 303
     assert "cleo,1,late-days" in (course / "late_days.csv").read_text(), "the bank has decided"
     toml.write_text(toml.read_text().removeprefix(due))
     assert "no due date" in tom.get("/s/ada").body
@@ -356,19 +356,19 @@ def test_who_left_is_marked_on_the_page(course, start):
     rea, tom = server.visitor(), server.visitor("Tom")
     for visitor in (rea, tom):
         assert "Mark as dropped" in visitor.get("/s/bob").body
-    asked = {"student": "bob", "status": "dropped", "why": HOSTILE, "seen": 0}
-    assert rea.post("/s/bob/drop", **asked, token="guess").status == 403
-    refused = rea.get("/s/bob").post("/s/bob/drop", **asked | {"why": "y" * 2001})
+    form = {"student": "bob", "status": "dropped", "why": HOSTILE, "seen": 0}
+    assert rea.post("/s/bob/drop", **form, token="guess").status == 403
+    refused = rea.get("/s/bob").post("/s/bob/drop", **form | {"why": "y" * 2001})
     assert (refused.status, ">yyy" in refused.body) == (422, True)
-    assert rea.get("/s/bob").post("/s/bob/drop", **asked).status == 303
+    assert rea.get("/s/bob").post("/s/bob/drop", **form).status == 303
     shown = rea.get("/s/bob").body
     assert ("(dropped)" in shown, "Mark as enrolled" in shown) == (True, True)
     assert ("marked <bdi>bob</bdi> as dropped" in shown, "<script>doc" in shown) == (True, False)
-    late = tom.post("/s/bob/drop", **asked | {"status": "enrolled"})
+    late = tom.post("/s/bob/drop", **form | {"status": "enrolled"})
     assert (late.status, "Rea marked bob as dropped in the meantime" in late.body) == (422, True)
     assert wait_for(lambda: not server.site.outputs.are_behind)
     assert "dropped" not in (course / "reports/bob.html").read_text()
-    undone = tom.get("/s/bob").post("/s/bob/drop", **asked | {"status": "enrolled", "seen": 1})
+    undone = tom.get("/s/bob").post("/s/bob/drop", **form | {"status": "enrolled", "seen": 1})
     assert (undone.status, "Mark as dropped" in tom.get("/s/bob").body) == (303, True)
     signed = [row.split(",")[:3] for row in (course / "dropped.csv").read_text().splitlines()[1:]]
     assert signed == [["bob", "dropped", "Rea"], ["bob", "enrolled", "Tom"]]
@@ -379,15 +379,15 @@ def test_a_submission_is_merged_and_separated_on_the_page(course, start):
     rea, tom = server.visitor(), server.visitor("Tom")
     for visitor in (rea, tom):
         assert "only submission" in visitor.get("/s/bob").body
-    asked = {"into": "nobody", "attempts": "best", "why": HOSTILE, "seen": 0}
-    assert rea.post("/s/bob/merge", **asked, token="guess").status == 403
+    form = {"into": "nobody", "attempts": "best", "why": HOSTILE, "seen": 0}
+    assert rea.post("/s/bob/merge", **form, token="guess").status == 403
     for words, problem in (("nobody", "no submission of `nobody`"), ("", "Write whose it is")):
-        refused = rea.get("/s/bob").post("/s/bob/merge", **asked | {"into": words})
+        refused = rea.get("/s/bob").post("/s/bob/merge", **form | {"into": words})
         assert (refused.status, problem in refused.body) == (422, True)
         assert ("&lt;script&gt;" in refused.body, "best" in refused.body) == (True, True)
         assert 'value="best" selected' in refused.body
     assert not (course / "merged.csv").exists()
-    merged = rea.get("/s/bob").post("/s/bob/merge", **asked | {"into": "ADA@example.edu"})
+    merged = rea.get("/s/bob").post("/s/bob/merge", **form | {"into": "ADA@example.edu"})
     assert (merged.status, merged.answer_headers["location"]) == (303, "/s/bob#attempts")
     shown = rea.get("/s/bob").body
     assert "ada (does not count), bob (counts)" in shown, "bob's answer is the better one"
@@ -397,7 +397,7 @@ def test_a_submission_is_merged_and_separated_on_the_page(course, start):
     assert rea.get("/s/ada").status == 404
     assert wait_for(lambda: not server.site.outputs.are_behind)
     assert "ada@example.edu" in (course / "results/bob.json").read_text()
-    late = tom.post("/s/bob/merge", **asked | {"into": "cleo"})
+    late = tom.post("/s/bob/merge", **form | {"into": "cleo"})
     assert (late.status, "Rea merged bob into ada in the meantime" in late.body) == (422, True)
     undone = tom.get("/s/bob").post("/s/bob/merge", separate="bob", seen=1)
     assert (undone.status, "bob belongs to bob again" in tom.get("/s/bob").body) == (303, True)
