@@ -63,8 +63,11 @@ def test_failures_without_a_named_mistake_are_grouped(make_result):
             make_result(criterion_result(CODE, failed(hint="Twice.")), submission="amy"),
         ]
     )
-    found = [(each.observed, [one.id for one in each.submissions]) for each in view.unnamed]
-    assert found == [("It is #.", ["bob", "eve"]), ("Your code raised KeyError: …", ["eve"])]
+    clusters = [
+        (cluster.observed, [submission.id for submission in cluster.submissions])
+        for cluster in view.unnamed
+    ]
+    assert clusters == [("It is #.", ["bob", "eve"]), ("Your code raised KeyError: …", ["eve"])]
     assert not view.alone, "points that a person gave are no common mistake"
 
 
@@ -80,8 +83,11 @@ def test_a_check_that_fails_alone_stands_out(make_result):
             make_result(criterion_result(CODE, two), submission="d"),
         ]
     )
-    found = [(each.sample.id, [one.id for one in each.alone]) for each in view.alone]
-    assert found == [("one", ["a", "b"])]
+    clusters = [
+        (cluster.sample.id, [submission.id for submission in cluster.alone])
+        for cluster in view.alone
+    ]
+    assert clusters == [("one", ["a", "b"])]
 
 
 def test_a_hint_is_for_the_same_failures_of_the_same_check():

@@ -98,5 +98,5 @@ def test_points_lie_between_zero_and_the_maximum(pairs):
     ],
 )
 def test_the_word_for_a_criterion_and_its_points(rubric, results, status, points):
-    found = criterion_result(rubric, [result(*each) for each in results])
-    assert (found.status, found.points) == (status, points)
+    graded = criterion_result(rubric, [result(*values) for values in results])
+    assert (graded.status, graded.points) == (status, points)

@@ -86,9 +86,9 @@ def read_all(folder):
 )
 def test_a_wrong_assignment_toml_is_one_sentence(tmp_path, old, new, said):
     assert old in ASSIGNMENT
-    found = refusal(tmp_path, {"assignment.toml": ASSIGNMENT.replace(old, new, 1)})
-    assert found.startswith("assignment.toml: ")
-    assert said in found
+    message = refusal(tmp_path, {"assignment.toml": ASSIGNMENT.replace(old, new, 1)})
+    assert message.startswith("assignment.toml: ")
+    assert said in message
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,6 @@ def test_a_wrong_assignment_toml_is_one_sentence(tmp_path, old, new, said):
     ],
 )
 def test_a_wrong_file_beside_it_is_one_sentence(tmp_path, name, old, new, said):
-    found = refusal(tmp_path, {name: BESIDE[name].replace(old, new, 1)})
-    assert found.startswith(f"{name}: ")
-    assert said in found
+    message = refusal(tmp_path, {name: BESIDE[name].replace(old, new, 1)})
+    assert message.startswith(f"{name}: ")
+    assert said in message

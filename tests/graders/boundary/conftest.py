@@ -114,18 +114,18 @@ def is_warm(student):
 @pytest.fixture(scope="session")
 def shared(code):
     """One child for each tier and start, for all tests that leave it alive."""
-    found, more = {}, {"budget": Budget(math.inf), "cpu_seconds": 300, "output_bytes": 10**6}
+    children, more = {}, {"budget": Budget(math.inf), "cpu_seconds": 300, "output_bytes": 10**6}
     with contextlib.ExitStack() as opened:
 
         def child(mode):
-            if mode not in found:
-                found[mode] = opened.enter_context(open_student(code, *mode, **more))
-            found[mode].begin_criterion()
-            found[mode].begin_check()
+            if mode not in children:
+                children[mode] = opened.enter_context(open_student(code, *mode, **more))
+            children[mode].begin_criterion()
+            children[mode].begin_check()
             with contextlib.suppress(SandboxFailed):  # a test may have killed the warm parent
-                found[mode].call("echo")
-            found[mode].begin_check()
-            return found[mode]
+                children[mode].call("echo")
+            children[mode].begin_check()
+            return children[mode]
 
         yield child
 
@@ -152,8 +152,8 @@ def opener(code):
         return opened[-1]
 
     yield open_one
-    for each in opened:
-        each.close()
+    for child in opened:
+        child.close()
 
 
 @pytest.fixture(params=[False, True], ids=["cold", "warm"])

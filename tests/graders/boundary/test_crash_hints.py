@@ -57,14 +57,14 @@ def test_fault_carries_the_hint_about_its_exception(kind, message, hint):
     [("ValueError", "raises the exception itself"), ("NotImplementedError", "not written yet")],
 )
 def test_an_exception_raised_on_purpose_is_told_as_that(kind, words):
-    told = {"outcome": "raised", "kind": kind, "message": "too long", "source": f"raise {kind}()"}
-    assert words in fault_of(told).hint
+    error = {"outcome": "raised", "kind": kind, "message": "too long", "source": f"raise {kind}()"}
+    assert words in fault_of(error).hint
 
 
 def test_file_that_was_not_submitted_is_no_crash():
-    told = {"outcome": "raised", "kind": "ModuleNotFoundError"}
-    missing = fault_of({**told, "message": "No module named 'dataset'"})
+    error = {"outcome": "raised", "kind": "ModuleNotFoundError"}
+    missing = fault_of({**error, "message": "No module named 'dataset'"})
     assert isinstance(missing, StudentFileMissing)
     assert (str(missing), missing.outcome) == ("`dataset.py` is not in your submission.", "")
-    own = fault_of({**told, "message": "No module named 'einops'", "where": "a.py, line 1"})
-    assert own.outcome == "raised"
+    fault = fault_of({**error, "message": "No module named 'einops'", "where": "a.py, line 1"})
+    assert fault.outcome == "raised"

@@ -238,5 +238,5 @@ while time.monotonic() < end:
 
 def processes_with(marker, file="cmdline"):
     """Processes with this text, other than this one."""
-    own = Path(f"/proc/self/{file}").read_text().rstrip("\0\n")
-    return [text for text in texts_of(file) if marker in text and text != own]
+    own_text = Path(f"/proc/self/{file}").read_text().rstrip("\0\n")
+    return [text for text in texts_of(file) if marker in text and text != own_text]

@@ -40,7 +40,7 @@ def forbidden_files():
 )
 def test_files_of_others_cannot_be_read(walled):
     """In namespaces a folder may exist, but holds nothing except the way to what is visible."""
-    ways = {part for each in policy.visible() for part in each.parts}
+    ways = {part for path in policy.visible() for part in path.parts}
     action = "os.listdir(p) if os.path.isdir(p) else open(p).read(99)"
     for path in forbidden_files():
         got = attempt(walled, action, p=str(path))
@@ -193,11 +193,11 @@ import resource
 names = ["CORE", "FSIZE", "NOFILE", "NPROC", "MEMLOCK", "STACK", "AS", "CPU"]
 result = {name: list(resource.getrlimit(getattr(resource, "RLIMIT_" + name))) for name in names}
 """
-    found = walled.call("run", source=source)
-    assert found["CORE"] == [0, 0]
-    assert found["FSIZE"] == [policy.FILE_BYTES] * 2
-    assert found["NOFILE"] == [policy.OPEN_FILES] * 2
-    assert all(0 <= each[1] < 2**40 for each in found.values()), found
+    limits = walled.call("run", source=source)
+    assert limits["CORE"] == [0, 0]
+    assert limits["FSIZE"] == [policy.FILE_BYTES] * 2
+    assert limits["NOFILE"] == [policy.OPEN_FILES] * 2
+    assert all(0 <= limit[1] < 2**40 for limit in limits.values()), limits
     action = "__import__('resource').setrlimit(6, (9999, 9999))"
     assert attempt(walled, action) in {"ValueError", "PermissionError"}
     assert attempt(walled, "ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)") == -1
@@ -230,5 +230,5 @@ result = libc.inotify_add_watch(libc.inotify_init(), {os.fsencode(tmp_path)!r}, 
 )
 def test_names_of_others_stay_hidden(walled, canary):
     """Landlock has no right for it; where it gets one, this test will say so."""
-    found = attempt(walled, "os.stat(p).st_size", p=str(canary))
-    assert found == len(CANARY) if walled.tier is Tier.LANDLOCK else found in DENIED
+    outcome = attempt(walled, "os.stat(p).st_size", p=str(canary))
+    assert outcome == len(CANARY) if walled.tier is Tier.LANDLOCK else outcome in DENIED

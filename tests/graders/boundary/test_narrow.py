@@ -101,9 +101,9 @@ def test_seccomp_refuses_what_the_table_says(tmp_path, monkeypatch, shared):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch(0o600)
     source = "".join(f"print(attempt(lambda: {action}))\n" for action, *_ in FILTERED)
-    found = run(f"seccomp.install(shared={shared})\n{source}")
+    outcomes = run(f"seccomp.install(shared={shared})\n{source}")
     expected = [on_shared if shared else alone for _, on_shared, alone in FILTERED]
-    assert dict(zip(FILTERED, found, strict=True)) == dict(zip(FILTERED, expected, strict=True))
+    assert dict(zip(FILTERED, outcomes, strict=True)) == dict(zip(FILTERED, expected, strict=True))
 
 
 @SECCOMP

@@ -45,7 +45,7 @@ def test_only_a_resource_that_a_stand_in_lacks_is_our_fault():
 
 def test_a_limit_says_what_to_look_for():
     endings = [Ending(signal=outcome.SIGKILL, starved=True), Ending(3)]
-    starved, ended = (outcome.fault_of_ending(each, LIMITS, 0) for each in endings)
+    starved, ended = (outcome.fault_of_ending(end, LIMITS, 0) for end in endings)
     assert "loop that never ends" in outcome.out_of_time(LIMITS).hint
     assert "grows without end" in starved.hint
     assert "sys.exit()" in ended.hint
@@ -107,9 +107,9 @@ def test_each_outcome_has_its_sentence(error, fault, words):
     ids=str,
 )
 def test_each_end_has_its_sentence(end, busy, fault, words):
-    found = outcome.fault_of_ending(end, LIMITS, busy)
-    assert type(found) is fault
-    assert re.search(words, str(found))
+    error = outcome.fault_of_ending(end, LIMITS, busy)
+    assert type(error) is fault
+    assert re.search(words, str(error))
 
 
 @pytest.mark.parametrize(

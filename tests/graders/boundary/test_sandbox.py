@@ -179,7 +179,7 @@ with open_student(Tier({tier.value!r}), {start_walled.keywords["warm"]}) as stud
     out = python(source, env={"PYTHONPATH": f"{packages}:{root}"}, root=root).split()
     assert out[0] == "1"
     denied = {"PermissionError", "FileNotFoundError", "ModuleNotFoundError"}
-    assert all(each in denied or each == "''" for each in out[1:]), out
+    assert all(line in denied or line == "''" for line in out[1:]), out
 
 
 def as_another_user():
@@ -276,9 +276,9 @@ def test_without_a_sandbox_a_child_that_cannot_reach_its_files_is_no_other_user(
 def test_environment_inherits_nothing_and_processes_are_limited(monkeypatch):
     monkeypatch.setenv("SOFTMARK_CANARY", "x")
     monkeypatch.setenv("PYTHONPATH", "x")
-    found = policy.environment(Path("/scratch"))
-    assert not {"SOFTMARK_CANARY", "PYTHONPATH", "LD_PRELOAD", "LD_LIBRARY_PATH"} & set(found)
-    assert found["HOME"] == found["TMPDIR"] == "/scratch"
+    variables = policy.environment(Path("/scratch"))
+    assert not {"SOFTMARK_CANARY", "PYTHONPATH", "LD_PRELOAD", "LD_LIBRARY_PATH"} & set(variables)
+    assert variables["HOME"] == variables["TMPDIR"] == "/scratch"
     assert policy.rlimits(LIMITS, processes_before=10)["RLIMIT_NPROC"] == 10 + LIMITS.processes
 
 

@@ -56,7 +56,7 @@ def lay(folder, files):
 @pytest.mark.parametrize("name", assignment_names())
 def test_every_question_of_an_assignment_has_one_home(name):
     folder = load_assignment(name).folder
-    files = {each for package in packages_in(folder) for each in package.glob("*.py")}
+    files = {path for package in packages_in(folder) for path in package.glob("*.py")}
     sides = (Side(folder), Side(folder, "oracle"))
     assert files >= {*check_paths(folder)}
     for file in files.difference(*(side.files.values() for side in sides)):

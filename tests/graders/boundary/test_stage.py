@@ -18,8 +18,8 @@ def test_stage_takes_regular_files_only(tmp_path):
     os.mkfifo(upload / "pipe")
     with contextlib.closing(Stage(upload, None, None)) as stage:
         code = stage.layout.code
-        found = sorted(str(each.relative_to(code)) for each in code.rglob("*"))
-        assert found == ["package", "package/m.py"]
+        paths = sorted(str(path.relative_to(code)) for path in code.rglob("*"))
+        assert paths == ["package", "package/m.py"]
         assert stage.root.stat().st_mode & 0o077 == 0
     assert not stage.root.exists()
 
@@ -33,30 +33,30 @@ def staged(folder, kind):
     (folder / "data").mkdir()
     (folder / "data" / "student_no_package.py").touch()
     with contextlib.closing(Stage(None, Side(folder, kind), None)) as stage:
-        own = stage.layout.runtime
-        return {str(each.relative_to(own).with_suffix("")) for each in own.rglob("*.pyc")}
+        runtime = stage.layout.runtime
+        return {str(path.relative_to(runtime).with_suffix("")) for path in runtime.rglob("*.pyc")}
 
 
 STUDENT = {"student_side", "student_data"}
 
 
 def assigned(beside):
-    own = "graders/assignment/"
-    return {each.removeprefix(own) for each in beside if each.startswith(own)}
+    prefix = "graders/assignment/"
+    return {path.removeprefix(prefix) for path in beside if path.startswith(prefix)}
 
 
 def test_the_oracle_and_the_reference_are_kept_from_students(tmp_path):
     beside = staged(tmp_path, "student")
     assert assigned(beside) == STUDENT
     assert "graders/adapting/__init__" in beside
-    assert not [each for each in beside if "oracle" in each or each.startswith("reference")]
+    assert not [path for path in beside if "oracle" in path or path.startswith("reference")]
 
 
 def test_an_oracle_may_import_the_student_side_and_the_reference(tmp_path):
     beside = staged(tmp_path, "oracle")
     assert assigned(beside) == {*STUDENT, "oracle", "deep/oracle_steps"}
     assert {"graders/adapting/__init__", "reference/models/attention"} <= beside
-    assert not [each for each in beside if each.startswith("reference/training")]
+    assert not [path for path in beside if path.startswith("reference/training")]
 
 
 def test_stage_is_removed_when_it_cannot_be_filled(tmp_path):

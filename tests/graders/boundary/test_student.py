@@ -24,7 +24,7 @@ def test_values_travel_both_ways_and_arrays_keep_dtype_and_shape(student):
         back[:] = 1  # it can be written to
     back = student.call("run", source="import numpy as np; result = [np.int64(3), np.float32(.5)]")
     assert back == [3, 0.5]
-    assert [type(each) for each in back] == [int, float]
+    assert [type(number) for number in back] == [int, float]
     array = np.zeros(3)
     assert student.call("run", source="x[:] = 1; result = x", x=array).tolist() == [1, 1, 1]
     assert array.tolist() == [0, 0, 0]
@@ -204,8 +204,8 @@ def test_once_keeps_answers_and_the_named_exceptions(student):
         raise BadReply(str(next(counted)))
 
     assert [student.once("a", lambda: next(counted)) for _ in range(2)] == [0, 0]
-    for keep, said in (((), "1"), ((), "2"), ((BadReply,), "3"), ((), "3")):
-        with pytest.raises(BadReply, match=said):
+    for keep, message in (((), "1"), ((), "2"), ((BadReply,), "3"), ((), "3")):
+        with pytest.raises(BadReply, match=message):
             student.once("b", fail, keep)
     student.close()
     assert student.once("b", lambda: 4) == 4

@@ -190,12 +190,12 @@ def test_all_checks_together_have_a_budget(opener):
 def test_processes_of_a_submission_share_their_budget(code):
     budget = Budget(1.0)
     students = [open_student(code, best_tier(), budget=budget) for _ in range(2)]
-    with students[0] as one, students[1] as other:
-        assert other.call("echo", value=1) == 1
+    with students[0] as first, students[1] as second:
+        assert second.call("echo", value=1) == 1
         with pytest.raises(StudentTimedOut, match="all checks together"):
-            one.call("run", source=SLEEP)
+            first.call("run", source=SLEEP)
         with pytest.raises(StudentTimedOut, match="all checks together"):
-            other.call("echo", value=1)
+            second.call("echo", value=1)
 
 
 def test_a_reader_that_raises_leaves_the_process(opener):

@@ -96,8 +96,8 @@ def test_code_sees_the_same_after_either_start(open_warm):
     portraits = []
     for start in (False, True):
         student = open_warm(warm=start)
-        found = str(student.call("run", source=SELF_PORTRAIT))
-        portraits.append(found.replace(str(student._stage.root), "STAGE"))
+        portrait = str(student.call("run", source=SELF_PORTRAIT))
+        portraits.append(portrait.replace(str(student._stage.root), "STAGE"))
     assert portraits[0] == portraits[1]
 
 

@@ -117,8 +117,8 @@ TOUCHES = (
 def test_processes_outside_cannot_be_touched(open_warm):
     """The warm parent, the keeper of this child, and another child that runs."""
     other, student = open_warm(), open_warm()
-    for each in (other, student):
-        each.call("echo")
+    for child in (other, student):
+        child.call("echo")
     before = warm.parent().pid
     for pid in (before, student._child.pid, other._child.pid, child_of(other)):
         for action in TOUCHES:
@@ -159,15 +159,15 @@ def test_parent_keeps_nothing_of_a_submission(open_warm):
 
 def memory_of(pid):
     """All that a process may write to: heap, stack, data."""
-    found = []
+    parts = []
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in maps:
             span, rights = line.split()[:2]
             if rights.startswith("rw") and "[v" not in line:
-                start, end = (int(each, 16) for each in span.split("-"))
+                start, end = (int(address, 16) for address in span.split("-"))
                 memory.seek(start)
-                found.append(memory.read(end - start))
-    return b"".join(found)
+                parts.append(memory.read(end - start))
+    return b"".join(parts)
 
 
 def test_program_cannot_be_written_through_its_own_link(open_warm):

@@ -61,10 +61,10 @@ def test_values_survive(value):
 @given(ARRAYS)
 def test_arrays_survive(array):
     back = decode(encode([array, {"k": array}]))
-    for each in (back[0], back[1]["k"]):
-        assert (each.dtype, each.shape) == (array.dtype, array.shape)
-        assert each.tobytes() == array.tobytes()
-        assert each.flags.writeable
+    for copy in (back[0], back[1]["k"]):
+        assert (copy.dtype, copy.shape) == (array.dtype, array.shape)
+        assert copy.tobytes() == array.tobytes()
+        assert copy.flags.writeable
 
 
 def test_special_values_survive_and_strange_ones_are_replaced():
@@ -201,12 +201,12 @@ def test_damaged_frames_are_a_value_or_refused(value, array, data):
 
 @given(st.lists(VALUES, max_size=4), st.integers(1, 50))
 def test_reader_finds_frames_in_any_chunks(values, size):
-    stream, reader, found = b"".join(map(encode, values)), FrameReader(), []
+    stream, reader, decoded = b"".join(map(encode, values)), FrameReader(), []
     for start in range(0, len(stream), size):
         reader.feed(stream[start : start + size])
-        while (each := reader.take()) is not None:
-            found.append(decode(each))
-    assert (found, reader.pending) == (values, 0)
+        while (body := reader.take()) is not None:
+            decoded.append(decode(body))
+    assert (decoded, reader.pending) == (values, 0)
 
 
 def test_reader_refuses_before_it_holds_the_frame():

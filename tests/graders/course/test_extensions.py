@@ -30,18 +30,18 @@ def handed_in(student, name="s1"):
 
 @pytest.mark.parametrize("student", ["1815", "ADA@example.edu", "s1"])
 def test_the_student_it_names_has_more_time(dues, student):
-    found = dues(f"{student},2026-03-03T12:00:00Z")
-    assert found.due_of(handed_in(ADA)) == LATER
-    assert found.due_of(handed_in("Bob <bob@example.edu>", "s2")) == DUE
+    extensions = dues(f"{student},2026-03-03T12:00:00Z")
+    assert extensions.due_of(handed_in(ADA)) == LATER
+    assert extensions.due_of(handed_in("Bob <bob@example.edu>", "s2")) == DUE
 
 
 def test_a_name_that_students_choose_gives_no_time_however_it_is_encoded(dues):
-    found = dues("ada,2026-03-03T12:00:00Z")
-    assert found.due_of(handed_in("ada <eve@example.edu>")) == DUE
-    assert found.due_of(handed_in("ada", "ada")) == LATER
+    extensions = dues("ada,2026-03-03T12:00:00Z")
+    assert extensions.due_of(handed_in("ada <eve@example.edu>")) == DUE
+    assert extensions.due_of(handed_in("ada", "ada")) == LATER
     composed, decomposed = "Zo\u00e9", "Zoe\u0301"
-    found = dues(f"{decomposed},2026-03-03T12:00:00Z")
-    assert found.due_of(handed_in(composed, "s2")) == LATER
+    extensions = dues(f"{decomposed},2026-03-03T12:00:00Z")
+    assert extensions.due_of(handed_in(composed, "s2")) == LATER
     assert dues("adda,2026-03-03T12:00:00Z").unused([handed_in(ADA)]) == [
         "extensions.csv: adda has no submission that counts"
     ]
@@ -50,8 +50,8 @@ def test_a_name_that_students_choose_gives_no_time_however_it_is_encoded(dues):
 def test_the_latest_date_counts_of_a_groups_members_and_of_the_course(dues, tiny, tmp_path):
     assert read_extensions(tmp_path, replace(tiny, due=DUE)).due_of(handed_in(ADA)) == DUE
     assert dues("1815,2026-02-01T12:00:00Z").due_of(handed_in(ADA)) == DUE
-    found = dues("1815,2026-03-02T12:00:00Z", "1791,2026-03-03T12:00:00Z")
-    assert found.due_of(handed_in(f"{ADA}; Bob <b@example.edu> (sid 1791)")) == LATER
+    extensions = dues("1815,2026-03-02T12:00:00Z", "1791,2026-03-03T12:00:00Z")
+    assert extensions.due_of(handed_in(f"{ADA}; Bob <b@example.edu> (sid 1791)")) == LATER
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_a_line_that_gives_no_student_one_date_is_refused(dues, lines, said):
 
 
 def test_a_file_with_other_columns_is_refused(tiny, tmp_path):
-    for text, said in (
+    for text, message in (
         ("who,when\n", ": there is no column `who`"),
         ("student\n", ": the first line"),
     ):
         (tmp_path / "extensions.csv").write_text(text)
-        with pytest.raises(UsageError, match=rf"extensions\.csv{said}"):
+        with pytest.raises(UsageError, match=rf"extensions\.csv{message}"):
             read_extensions(tmp_path, replace(tiny, due=DUE))
 
 
@@ -84,8 +84,8 @@ def test_of_signed_lines_the_last_one_counts_in_a_file_of_any_spreadsheet(tiny, 
     (tmp_path / "extensions.csv").write_text(
         "\ufeffDue;Student;by\n2026-03-09T12:00:00Z;1815;\n\n2026-03-03T12:00:00Z;1815;Rea;;\n"
     )
-    found = read_extensions(tmp_path, replace(tiny, due=DUE))
-    assert (found.due_of(handed_in(ADA)), [each.by for each in found.granted]) == (
+    extensions = read_extensions(tmp_path, replace(tiny, due=DUE))
+    assert (extensions.due_of(handed_in(ADA)), [grant.by for grant in extensions.granted]) == (
         LATER, ["", "Rea"],
     )  # fmt: skip
     (tmp_path / "extensions.csv").write_text("student,due\nada,2026-03-03T12:00:00Z,too much\n")
@@ -113,7 +113,7 @@ def test_members_of_a_group_spend_the_same_and_folders_may_know_different_number
     ]
     spent, accounts = spend(courses, 3)
     assert spent == [{"s1": 2, "s2": 0}, {"s1": 1}, {"s1": 0, "s2": 2}]
-    assert {each.student: (each.used, each.left) for each in accounts} == {
+    assert {account.student: (account.used, account.left) for account in accounts} == {
         "Ada <ada@example.edu>": ((2, 1, 0), 0),
         "Bob <b@example.edu>": ((0, 1, 2), 0),
     }

@@ -25,9 +25,9 @@ def make(points, late=None, extra=None, most=10.0):
     given_points = dict(zip(IDS, points, strict=False))
     criteria = [
         CriterionResult(
-            Criterion(each, each.upper(), most, "visible", "code"), "partial", earned, ()
+            Criterion(name, name.upper(), most, "visible", "code"), "partial", earned, ()
         )
-        for each, earned in given_points.items()
+        for name, earned in given_points.items()
     ]
     if extra is not None:
         bonus = Criterion("x", "X", 5.0, "visible", "code", extra_credit=True)
@@ -35,8 +35,8 @@ def make(points, late=None, extra=None, most=10.0):
     score = None if None in points else sum(criterion.points for criterion in criteria)
     at = None if late is None else DUE + late
     submission = Submission("ada", "ada", "toy", Path(), "f" * 64, at)
-    most_of_all, found = most * len(points), tuple(criteria)
-    return Result(submission, "toy", 1, "Toy", "graded", found, score, most_of_all, {}, DUE, 0)
+    most_of_all, results = most * len(points), tuple(criteria)
+    return Result(submission, "toy", 1, "Toy", "graded", results, score, most_of_all, {}, DUE, 0)
 
 
 def final(policy, *words, due=DUE, **changes):
@@ -65,28 +65,28 @@ policies = st.builds(
 @given(policies, st.tuples(points, points, points), hours, hours, points.map(lambda p: p / 2))
 def test_later_never_earns_more(policy, earned, one, other, extra):
     early, late = (
-        final(policy, earned, late=each, extra=extra).final for each in sorted([one, other])
+        final(policy, earned, late=delay, extra=extra).final for delay in sorted([one, other])
     )
     assert early >= late
 
 
 @given(policies, st.tuples(points, points, points), hours, points.map(lambda p: p / 2))
 def test_a_grade_lies_between_nothing_and_all_there_was(policy, earned, late, extra):
-    found = final(policy, earned, late=late, extra=extra)
-    assert 0 <= found.final <= found.maximum + 5
-    assert 0 <= found.penalty <= found.raw + 1e-9
+    grade = final(policy, earned, late=late, extra=extra)
+    assert 0 <= grade.final <= grade.maximum + 5
+    assert 0 <= grade.penalty <= grade.raw + 1e-9
 
 
 @given(policies, st.tuples(points, points, points), hours)
 def test_a_rounded_grade_is_a_multiple(policy, earned, late):
-    found = final(replace(policy, round_to=0.25), earned, late=late)
-    assert found.final % 0.25 == 0
+    grade = final(replace(policy, round_to=0.25), earned, late=late)
+    assert grade.final % 0.25 == 0
 
 
 @given(policies, hours)
 def test_no_score_stays_no_grade(policy, late):
-    found = final(policy, (1.0, None, 2.0), late=late)
-    assert (found.final, found.raw) == (None, None)
+    grade = final(policy, (1.0, None, 2.0), late=late)
+    assert (grade.final, grade.raw) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -116,19 +116,19 @@ def test_hours_and_a_percentage_of_the_maximum_count_where_they_are_asked_for():
 
 def test_too_late_to_be_accepted_is_no_zero_and_without_a_time_nothing_is_late():
     policy = GradingPolicy(Lateness(max_days=1, too_late="not_accepted"))
-    found = final(policy, (10.0,), late=timedelta(days=2))
-    assert (found.final, found.raw) == (None, 10.0)
-    assert "not accepted" in found.words
+    grade = final(policy, (10.0,), late=timedelta(days=2))
+    assert (grade.final, grade.raw) == (None, 10.0)
+    assert "not accepted" in grade.words
     assert final(LATE, (10.0,)).final == 10.0
     assert final(LATE, (10.0,), late=timedelta(days=9), due=None).final == 10.0
 
 
 def test_the_lowest_of_a_group_does_not_count_and_extra_credit_only_to_the_score():
-    found = final(GradingPolicy(drops=(Drop(IDS, 1),)), (4.0, 10.0, 6.0))
-    assert (found.final, found.maximum, found.dropped) == (16.0, 20.0, ("a",))
+    grade = final(GradingPolicy(drops=(Drop(IDS, 1),)), (4.0, 10.0, 6.0))
+    assert (grade.final, grade.maximum, grade.dropped) == (16.0, 20.0, ("a",))
     assert final(GradingPolicy(drops=(Drop(IDS, 1),)), (4.0, 10.0)).final == 14.0
-    found = final(GradingPolicy(), (10.0, 10.0), extra=3.0)
-    assert (found.final, found.maximum, found.extra) == (23.0, 20.0, 3.0)
+    grade = final(GradingPolicy(), (10.0, 10.0), extra=3.0)
+    assert (grade.final, grade.maximum, grade.extra) == (23.0, 20.0, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -144,13 +144,13 @@ def test_the_words_say_how_it_came_and_rounding_comes_after_the_penalty():
     assert final(policy, (9.0,), late=timedelta(hours=1)).final == 8.0
     assert final(GradingPolicy(round_to=1.0, rounding="up"), (9.5,), most=9.5).final == 9.5
     policy = GradingPolicy(Lateness(percent=10), (Drop(IDS, 1),), 0.5)
-    found = final(policy, (4.0, 10.0, 6.0), late=timedelta(days=2), extra=1.0)
-    assert found.words == (
+    grade = final(policy, (4.0, 10.0, 6.0), late=timedelta(days=2), extra=1.0)
+    assert grade.words == (
         "17 of 20 points; 1 of them extra credit; without A (dropped); "
         "2 days late, minus 3.4 (submitted 2026-03-03 12:00, due 2026-03-01 12:00 UTC); "
         "rounded to a multiple of 0.5."
     )
-    assert found.final == 13.5
+    assert grade.final == 13.5
 
 
 @pytest.mark.parametrize(("lowest", "dropped"), [(1, ("b",)), (2, ("b",))])
@@ -158,10 +158,10 @@ def test_what_a_student_is_excused_from_uses_up_no_drop(lowest, dropped):
     result = make((9, 3, 7))
     first, *rest = result.criteria
     none = replace(first.criterion, points=0.0)
-    said = Adjusted("excuse", 9, 10, "Ill.")
-    excused = replace(first, criterion=none, points=0.0, adjusted=said)
-    found = replace(result, criteria=(excused, *rest), score=10)
-    grade = final_grade(found, GradingPolicy(drops=(Drop(IDS, lowest),)), DUE)
+    excuse = Adjusted("excuse", 9, 10, "Ill.")
+    excused = replace(first, criterion=none, points=0.0, adjusted=excuse)
+    adjusted = replace(result, criteria=(excused, *rest), score=10)
+    grade = final_grade(adjusted, GradingPolicy(drops=(Drop(IDS, lowest),)), DUE)
     assert (grade.dropped, grade.final, grade.maximum) == (dropped, 7, 10)
 
 
@@ -201,19 +201,19 @@ def attempt(number, student, grade, day=1):
 
 
 def test_the_highest_grade_counts_for_a_whole_group_too():
-    found = best_attempts([attempt(1, ADA, 3), attempt(2, ADA, 7), attempt(3, ADA, 5)])
-    assert (found.others, found.notes) == (("s1", "s3"), ())
+    best = best_attempts([attempt(1, ADA, 3), attempt(2, ADA, 7), attempt(3, ADA, 5)])
+    assert (best.others, best.notes) == (("s1", "s3"), ())
     assert best_attempts([attempt(1, ADA, 7, day=3), attempt(2, ADA, 7, day=2)]).others == ("s1",)
     both = f"{ADA}; {BOB}"
-    found = best_attempts([attempt(1, both, 7), attempt(2, BOB, 9), attempt(3, BOB, 2)])
-    assert found.others == ("s3",)
-    assert found.notes == (
+    best = best_attempts([attempt(1, both, 7), attempt(2, BOB, 9), attempt(3, BOB, 2)])
+    assert best.others == ("s3",)
+    assert best.notes == (
         "bob@x.edu: s2 counts; s1 stays because it counts for another group member",
     )
 
 
 def test_one_of_several_attempts_without_a_grade_makes_it_a_persons_choice():
     assert best_attempts([attempt(1, ADA, None)]).notes == ()
-    found = best_attempts([attempt(1, ADA, 7), attempt(2, ADA, None), attempt(3, BOB, 1)])
-    assert found.others == ()
-    assert found.notes == ("ada@x.edu: s2 has no grade, so decide which of these counts: s1, s2",)
+    best = best_attempts([attempt(1, ADA, 7), attempt(2, ADA, None), attempt(3, BOB, 1)])
+    assert best.others == ()
+    assert best.notes == ("ada@x.edu: s2 has no grade, so decide which of these counts: s1, s2",)

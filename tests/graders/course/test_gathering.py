@@ -31,23 +31,23 @@ def course(tmp_path):
 def test_an_archive_of_an_export_or_a_download_is_read_as_that(course, tiny, tmp_path):
     archive = course({"e/submission_metadata.yml": METADATA, "e/submission_1/answer.txt": "42"})
     for _ in range(2):  # a second time, too, over what was unpacked before
-        found = gathered(archive, tiny, tmp_path / "out")
-    (ada,) = found.submissions
-    assert (found.layout, ada.student) == ("gradescope", "Ada <ada@example.edu>")
+        gathering = gathered(archive, tiny, tmp_path / "out")
+    (ada,) = gathering.submissions
+    assert (gathering.layout, ada.student) == ("gradescope", "Ada <ada@example.edu>")
     assert (ada.path / "answer.txt").read_text() == "42"
-    assert in_words(found)[0].startswith("read as a Gradescope export: 1 submission")
+    assert in_words(gathering)[0].startswith("read as a Gradescope export: 1 submission")
     archive = course({"leejo_8_1_answer.txt": "42", "leejo_9_2_work.py": "", "leejo_9_3_b.py": ""})
-    found = gathered(archive, tiny, tmp_path / "out")
-    assert [submission.id for submission in found.submissions] == ["leejo_8", "leejo_9"]
+    gathering = gathered(archive, tiny, tmp_path / "out")
+    assert [submission.id for submission in gathering.submissions] == ["leejo_8", "leejo_9"]
     files = {"e/submission_metadata.yml": METADATA, "e/submission_1/answer.txt": "42", ".x": ""}
     assert gathered(course(files), tiny, tmp_path / "out").layout == "gradescope"
 
 
 def test_plain_folders_are_read_as_ever_and_say_nothing(hand_in, tiny, tmp_path):
     folder = hand_in("ada", answer_txt="42").parent
-    found = gathered(folder, tiny, tmp_path / "out")
-    (ada,) = found.submissions
-    assert (ada.id, ada.student, in_words(found)) == ("ada", "ada", ())
+    gathering = gathered(folder, tiny, tmp_path / "out")
+    (ada,) = gathering.submissions
+    assert (ada.id, ada.student, in_words(gathering)) == ("ada", "ada", ())
     assert ada.submitted_at is not None
 
 
@@ -115,9 +115,9 @@ def late(tiny):
 
 def test_nobody_is_late_by_the_time_at_which_we_unpacked(course, late, tmp_path):
     archive = course({"course/ada/answer.txt": "42", "course/bob/answer.txt": "42"})
-    found = gathered(archive, late, tmp_path / "out")
-    assert [submission.submitted_at for submission in found.submissions] == [None, None]
-    assert in_words(found)[-1].endswith("so nobody is marked late")
+    gathering = gathered(archive, late, tmp_path / "out")
+    assert [submission.submitted_at for submission in gathering.submissions] == [None, None]
+    assert in_words(gathering)[-1].endswith("so nobody is marked late")
 
 
 def test_who_is_late_by_the_time_of_a_file_is_counted(hand_in, late, tmp_path):
@@ -128,5 +128,5 @@ def test_who_is_late_by_the_time_of_a_file_is_counted(hand_in, late, tmp_path):
     )
     lenient = replace(late, grading=GradingPolicy())
     assert in_words(gathered(folder, lenient, tmp_path / "out")) == ()
-    (said,) = in_words(gathered(folder, replace(late, due=None), tmp_path / "out"))
-    assert said.endswith("but the assignment has no `due`: nothing is late")
+    (note,) = in_words(gathered(folder, replace(late, due=None), tmp_path / "out"))
+    assert note.endswith("but the assignment has no `due`: nothing is late")

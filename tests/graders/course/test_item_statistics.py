@@ -35,8 +35,8 @@ def _found(name, fraction, **words):
 
 def by_key(items, **words):
     return {
-        (each.criterion.id, each.check.id if each.check else ""): each
-        for each in items.statistics(**words)
+        (line.criterion.id, line.check.id if line.check else ""): line
+        for line in items.statistics(**words)
     }
 
 
@@ -50,8 +50,8 @@ def by_key(items, **words):
     ids=["decided", "open at first", "never decided"],
 )
 def test_decided_checks_have_lines_in_the_rubrics_order(course, rows, lines):
-    found = course(rows).statistics()
-    assert [each.check.id if each.check else each.criterion.id for each in found] == lines
+    statistics = course(rows).statistics()
+    assert [line.check.id if line.check else line.criterion.id for line in statistics] == lines
 
 
 def test_only_decided_checks_count_in_a_difficulty_of_mean_shares(course):
@@ -64,7 +64,7 @@ def test_only_decided_checks_count_in_a_difficulty_of_mean_shares(course):
     assert lines["mask", "b"].repeated == 0
     assert course([(0.0, 0.0, 0.0)], status="rejected").statistics() == ()
     lines = by_key(course([(1.0, None, 1.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.5), (0.0, 1.0, 0.5)]))
-    assert [lines["mask", each].graded for each in ("", "a", "b")] == [3, 4, 3]
+    assert [lines["mask", check].graded for check in ("", "a", "b")] == [3, 4, 3]
     assert lines["mask", "a"].discrimination == pytest.approx(0.5)
     assert lines["mask", "b"].compared == lines["mask", "a"].compared == 3
 
@@ -79,7 +79,7 @@ def test_discrimination_leaves_the_item_out_and_a_criterion_alone_has_none(cours
     for number, fraction in enumerate((0.0, 0.5, 1.0)):
         graded = criterion_result(replace(MASK, points=0.0), _found("a", fraction))
         items.add(make_result(graded, submission=f"s{number}"))
-    assert [each.discrimination for each in items.statistics()] == [None, None]
+    assert [line.discrimination for line in items.statistics()] == [None, None]
     assert items.statistics()[0].difficulty == 0.5
 
 
@@ -103,7 +103,7 @@ def test_medians_of_time_and_memory(make_result):
         used = {"resources": {"peak_memory_bytes": peak, "cpu_seconds": 1.0}}
         items.add(make_result(graded, submission=str(number), environment=used, seconds=peak))
     assert (items.median_memory_bytes, items.median_seconds) == (20, 20)
-    assert [each.median_seconds for each in items.statistics()] == [21, 20, 1]
+    assert [line.median_seconds for line in items.statistics()] == [21, 20, 1]
 
 
 @pytest.mark.slow
@@ -115,18 +115,18 @@ def test_ten_thousand_submissions_stay_small(make_result):
     tracemalloc.start()
     for number in range(1000):
         items.add(replace(result, submission=Submission(f"{number}", "", "", *[None] * 3)))
-    kept = tracemalloc.get_traced_memory()[0]
+    memory = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert kept < 8_000_000  # 80 MB for ten thousand
+    assert memory < 8_000_000  # 80 MB for ten thousand
 
 
 def test_who_is_excused_from_a_criterion_is_not_counted_there(make_result):
     items = Items()
-    mask, loss = (criterion_result(each, _found("a", 1.0)) for each in (MASK, LOSS))
-    said = Adjusted("excuse", 4.0, 4.0, "Ill.")
-    excused = replace(mask, criterion=replace(MASK, points=0.0), points=0.0, adjusted=said)
+    mask, loss = (criterion_result(criterion, _found("a", 1.0)) for criterion in (MASK, LOSS))
+    excuse = Adjusted("excuse", 4.0, 4.0, "Ill.")
+    excused = replace(mask, criterion=replace(MASK, points=0.0), points=0.0, adjusted=excuse)
     items.add(make_result(excused, loss, submission="ada"))
     items.add(make_result(mask, loss, submission="bob"))
-    found = by_key(items)
-    assert (found["mask", ""].graded, found["mask", "a"].graded) == (1, 1)
-    assert (found["mask", ""].criterion, found["loss", ""].graded) == (MASK, 2)
+    lines = by_key(items)
+    assert (lines["mask", ""].graded, lines["mask", "a"].graded) == (1, 1)
+    assert (lines["mask", ""].criterion, lines["loss", ""].graded) == (MASK, 2)

@@ -30,8 +30,8 @@ def request_for(task, **options):
 
 def seen_in(task, uploads, *, allow_missing=False, **options):
     request = request_for(task, **options)
-    found = previews(identify_all(uploads, task.name), request)
-    return survey(found, request, allow_missing=allow_missing), request
+    previewed = previews(identify_all(uploads, task.name), request)
+    return survey(previewed, request, allow_missing=allow_missing), request
 
 
 def test_a_kind_that_nobody_submitted_is_refused(course, hand_in):
@@ -55,8 +55,8 @@ def test_what_is_not_asked_for_or_in_one_submission_is_not_missed(course, hand_i
 
 
 def test_a_part_of_a_kind_is_left_out_by_name(course, hand_in):
-    other = Criterion("halve", "Halving", 3, "visible", "code")
-    task = replace(course, rubric=(*course.rubric, other))
+    criterion = Criterion("halve", "Halving", 3, "visible", "code")
+    task = replace(course, rubric=(*course.rubric, criterion))
     only = frozenset(["double", "why"])
     with pytest.raises(UsageError) as error:
         refuse_missing(*seen_in(task, [hand_in(work_py=RIGHT)], only=only))
@@ -64,8 +64,8 @@ def test_a_part_of_a_kind_is_left_out_by_name(course, hand_in):
 
 
 def test_several_kinds_are_one_sentence(course, hand_in):
-    found, request = seen_in(course, [hand_in(notes_txt="later")])
-    (note,) = notes_on_missing(found, request)
+    seen, request = seen_in(course, [hand_in(notes_txt="later")])
+    (note,) = notes_on_missing(seen, request)
     assert note.startswith("the submission has no code (`work.py`) or files for metrics (`answer.t")
     assert note.endswith("that counts as zero")
 
@@ -75,18 +75,18 @@ def test_a_module_is_listed_once_from_the_folder_that_is_used(course, tmp_path):
     names = ("reference/work.py", "src/work.py", "src/more.py", "lib/work.py")
     write_files(tmp_path / "ada", dict.fromkeys(names, RIGHT))
     request = request_for(replace(course, files=files))
-    (found,) = previews(identify_all([tmp_path / "ada"], "tiny"), request)
-    assert found.code == ("src/more.py", "src/work.py")
+    (preview,) = previews(identify_all([tmp_path / "ada"], "tiny"), request)
+    assert preview.code == ("src/more.py", "src/work.py")
     (tmp_path / "ada" / "src" / "more.py").rename(tmp_path / "ada" / "lib" / "more.py")
     (tmp_path / "ada" / "lib" / "work.py").unlink()
-    (found,) = previews(identify_all([tmp_path / "ada"], "tiny"), request)
-    assert found.code == ("src/work.py", "lib/more.py")
+    (preview,) = previews(identify_all([tmp_path / "ada"], "tiny"), request)
+    assert preview.code == ("src/work.py", "lib/more.py")
 
 
 def test_what_cannot_be_opened_is_not_missing(course, tmp_path):
     (tmp_path / "ada.zip").write_bytes(b"not a zip")
-    found, request = seen_in(course, [tmp_path / "ada.zip"])
-    refuse_missing(found, request)
+    seen, request = seen_in(course, [tmp_path / "ada.zip"])
+    refuse_missing(seen, request)
     (broken,) = previews(identify_all([tmp_path / "ada.zip"], "tiny"), request)
     assert "ada.zip" in broken.rejected
 
@@ -108,9 +108,9 @@ def test_looking_stops_when_nothing_can_be_missing(course, hand_in):
 def test_predictions_of_other_data_are_refused_if_none_fit(course, hand_in, lines, refused):
     names = zip(("ada", "bob"), lines, strict=True)
     uploads = [hand_in(who, work_py=RIGHT, answer_txt="x\n" * count) for who, count in names]
-    found, _ = seen_in(course, uploads)
-    assert found.other_data.startswith("ada: `answer.txt` has 500 lines" if refused else "")
-    assert ("`dev.tsv`" in found.other_data) is refused
+    seen, _ = seen_in(course, uploads)
+    assert seen.other_data.startswith("ada: `answer.txt` has 500 lines" if refused else "")
+    assert ("`dev.tsv`" in seen.other_data) is refused
 
 
 @pytest.mark.parametrize("options", [{"only": frozenset(["double"])}, {"data": "given"}])

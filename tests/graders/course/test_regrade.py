@@ -65,8 +65,8 @@ def make_course(place):
     folder.mkdir(parents=True)
     (folder / "assignment.toml").write_text(ASSIGNMENT)
     head = "import pytest\nfrom graders.checks.compare import fail\n\n"
-    own = CHECKS[CHECKS.index('@pytest.mark.criterion("answer")') :]
-    (folder / "checks.py").write_text(head + own)
+    answer_check = CHECKS[CHECKS.index('@pytest.mark.criterion("answer")') :]
+    (folder / "checks.py").write_text(head + answer_check)
     (folder / "checks_spelling.py").write_text(SPELLING)
     for name, answer in (("ada", "42"), ("bob", "41"), ("cyd", "no")):
         (uploads / name).mkdir(parents=True)
@@ -150,8 +150,8 @@ def says_who_loses_and_why(report):
     (difference,) = report.differences
     assert (difference.submission, difference.gain) == ("bob", -0.5)
     (change,) = difference.changes
-    found = (change.check, change.before, change.after, change.why)
-    assert found == ("answer", "partial (50%)", "partial (25%)", "Not quite.")
+    facts = (change.check, change.before, change.after, change.why)
+    assert facts == ("answer", "partial (50%)", "partial (25%)", "Not quite.")
 
 
 def a_batch_grades_nothing_more(course):

@@ -50,7 +50,7 @@ def test_one_extension_keeps_it_closed_for_all_and_hidden_for_good_waits_for_not
     assert end_of(task, dues) == DUE + 3 * DAY
     assert end_of(task, Extensions(DUE, {"ada": DUE - DAY})) == DUE
     assert end_of(late(task, percent=10.0), Extensions(DUE)) is None
-    assert [each.id for each in still_closed(task, frozenset({"c-after_due_date"}))] == [
+    assert [criterion.id for criterion in still_closed(task, frozenset({"c-after_due_date"}))] == [
         "c-after_published"
     ]
 

@@ -60,7 +60,7 @@ def test_a_name_alone_identifies_nobody_and_every_member_of_a_group_has_a_row(na
         "no submission from: Ada Lovelace <ada@example.edu> (sid 1815) (section A)",
     )
     enrolled = named(f"team,{ADA}\nteam,Bob Babbage,bob@example.edu,1791,B\n", "team", whole=True)
-    assert [each.name for each in people(enrolled)[0]] == ["Ada Lovelace", "Bob Babbage"]
+    assert [person.name for person in people(enrolled)[0]] == ["Ada Lovelace", "Bob Babbage"]
     assert enrolled.notes == ()
 
 

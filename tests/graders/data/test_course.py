@@ -84,7 +84,7 @@ def test_checks_of_an_author_read_files_of_their_own(tiny_folder, folder):
     task, place = load_assignment(str(tiny_folder)), folder({"gold.txt": "a b"})
     with open_course_data(task.data, place) as data:
         assert data.text("gold.txt") == "a b"
-    keys = {keys_of(task, Options(Tier.NONE, given)).data for given in (place, None)}
+    keys = {keys_of(task, Options(Tier.NONE, path)).data for path in (place, None)}
     (place / "gold.txt").write_text("a c")
     assert len(keys | {keys_of(task, Options(Tier.NONE, place)).data}) == 3
 

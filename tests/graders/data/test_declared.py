@@ -78,7 +78,7 @@ def test_doctor_compares_the_files_of_an_authors_assignment(tmp_path, tiny):
 
 def test_doctor_and_grading_say_it_before_anything_is_graded(world, tmp_path):
     append(world / "birth_dev.tsv", "Where was Nobody born?\tNowhere\n")
-    data = next(each for each in examine(world) if each.name == "data")
+    data = next(symptom for symptom in examine(world) if symptom.name == "data")
     assert not data.good
     assert "birth_dev.tsv has 61 rows; expected 60" in data.found
     (tmp_path / "uploads" / "ada").mkdir(parents=True)

@@ -34,8 +34,8 @@ def test_embedded_task_has_the_majority_of_its_kind(kind, positive):
 
 
 def test_fingerprint_tells_kinds_apart():
-    with open_labelled(None, "sst2", seed=0) as one, open_labelled(None, "boolq", seed=0) as other:
-        assert one.fingerprint != other.fingerprint
+    with open_labelled(None, "sst2", seed=0) as sst2, open_labelled(None, "boolq", seed=0) as boolq:
+        assert sst2.fingerprint != boolq.fingerprint
 
 
 @pytest.mark.parametrize("names", [TSV, STSA])

@@ -62,12 +62,12 @@ def uploads(hand_in, tiny):
 
 def plain(results):
     """What must not depend on where a submission was graded."""
-    found = {}
+    outcomes = {}
     for result in results:
         checks = [check for criterion in result.criteria for check in criterion.checks]
-        told = [(c.id, c.status, c.fraction, c.outcome, c.message) for c in checks]
-        found[result.submission.id] = (result.status, result.score, told)
-    return found
+        rows = [(c.id, c.status, c.fraction, c.outcome, c.message) for c in checks]
+        outcomes[result.submission.id] = (result.status, result.score, rows)
+    return outcomes
 
 
 def graded(uploads, assignment, name, jobs):
@@ -144,9 +144,9 @@ def test_a_lost_process_is_retried_and_a_raised_error_is_not(cluster, tmp_path):
 
 def test_without_ray_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError, match="Ray is not installed") as told:
+    with pytest.raises(UsageError, match="Ray is not installed") as error:
         make_executor("ray", 2)
-    assert "softmark[ray]" in told.value.hint
+    assert "softmark[ray]" in error.value.hint
 
 
 @pytest.mark.long

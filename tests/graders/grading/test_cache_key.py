@@ -118,8 +118,8 @@ def test_another_version_is_another_address(tiny_folder, monkeypatch, package):
     environment = module.environment_of
 
     def newer(*words):
-        found = environment(*words)
-        return found | {"versions": {**found["versions"], package: "99"}}
+        facts = environment(*words)
+        return facts | {"versions": {**facts["versions"], package: "99"}}
 
     monkeypatch.setattr(module, "environment_of", newer)
     assert keys(tiny_folder).whole != before.whole

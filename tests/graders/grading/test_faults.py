@@ -182,8 +182,8 @@ def test_broken_checks_cost_nothing(graded, broken):
     broken(*LINES)
     result = graded()
     assert costs_nothing(result)
-    found = {check.id: check.status for check in result.criteria[1].checks}
-    passed = [line for n, line in enumerate(LINES) if found[f"broken-{n}"] != "error"]
+    statuses = {check.id: check.status for check in result.criteria[1].checks}
+    passed = [line for n, line in enumerate(LINES) if statuses[f"broken-{n}"] != "error"]
     assert passed == []
 
 
@@ -340,6 +340,6 @@ def test_whoever_was_killed_once_is_graded_again(killed):
 def test_whoever_is_killed_twice_has_not_used_too_much(killed):
     result = killed(2)
     assert costs_nothing(result)
-    said = [check.message for criterion in result.criteria for check in criterion.checks]
-    assert not any("used too much" in text for text in said)
-    assert any("killed" in text for text in said)
+    messages = [check.message for criterion in result.criteria for check in criterion.checks]
+    assert not any("used too much" in text for text in messages)
+    assert any("killed" in text for text in messages)

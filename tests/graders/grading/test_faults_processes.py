@@ -76,8 +76,8 @@ def test_a_killed_grading_process_loses_only_its_own_submission(
     lost = [name for name, result in results.items() if result["status"] == "incomplete"]
     assert len(lost) == 1
     assert [results[lost[0]][key] for key in ("score", "max_score")] == [None, 6.0]
-    others = {name: 4.0 if name == "bob" else 6.0 for name in results if name not in lost}
-    assert {name: results[name]["score"] for name in others} == others
+    expected = {name: 4.0 if name == "bob" else 6.0 for name in results if name not in lost}
+    assert {name: results[name]["score"] for name in expected} == expected
     assert scores(out)[lost[0]] == ""
 
 

@@ -70,14 +70,14 @@ def test_a_wrong_one_is_told_why_and_a_skipped_check_what_really_happened(
     append(tiny_folder / "checks.py", MORE)
     result = grade(hand_in(work_py=WRONG, answer_txt="41"), tiny)
     assert points(result) == {"double": 0.0, "answer": 1.0}
-    found = checks(result)
-    doubles = found["doubles"]
+    results = checks(result)
+    doubles = results["doubles"]
     assert (doubles.actual, doubles.expected, doubles.hint) == ("23", "42", "Times two.")
     assert doubles.check.description == "Doubling 21 gives 42."
-    assert found["third"].status == found["doubles-zero"].status == "skipped"
+    assert results["third"].status == results["doubles-zero"].status == "skipped"
     ground = "Skipped because this failed: Doubling 21 gives 42."
-    assert found["third"].message == found["doubles-zero"].message == ground
-    assert found["last"].message == "Skipped because this was skipped: There is something more."
+    assert results["third"].message == results["doubles-zero"].message == ground
+    assert results["last"].message == "Skipped because this was skipped: There is something more."
 
 
 @pytest.mark.parametrize(("work", "status"), [(WRONG, "skipped"), (RIGHT, "error")])
@@ -88,8 +88,8 @@ def test_a_hidden_ground_is_not_quoted(tiny_folder, hand_in, work, status):
     toml.write_text(f"{toml.read_text()}\n[[criterion]]\n{hidden}")
     checks_text = check.read_text().replace('"double", weight=3', '"secret", weight=3')
     check.write_text(checks_text if work == WRONG else checks_text.replace("came !=", "ours !="))
-    found = checks(grade(hand_in(work_py=work), load_assignment(str(tiny_folder))))
-    blocked = found["doubles-zero"]
+    results = checks(grade(hand_in(work_py=work), load_assignment(str(tiny_folder))))
+    blocked = results["doubles-zero"]
     assert (blocked.status, "shown later" in blocked.message) == (status, True)
     assert "doubles" not in blocked.message
     assert "Doubling" not in blocked.message
@@ -129,8 +129,8 @@ def test_code_that_raises_is_told_where(tiny, hand_in):
 def test_a_crash_costs_only_the_check_and_many_only_the_criterion(tiny_folder, tiny, hand_in):
     code = "import os\ndef double(x):\n    return 0 if x == 0 else os._exit(0)\n"
     folder = hand_in(work_py=code, answer_txt="42")
-    found = checks(grade(folder, tiny))
-    assert (found["doubles"].status, found["answer"].status) == ("failed", "passed")
+    results = checks(grade(folder, tiny))
+    assert (results["doubles"].status, results["answer"].status) == ("failed", "passed")
     (tiny_folder / "checks_crashes.py").write_text(CRASHES)
     assert points(grade(folder, tiny)) == {"double": 0.0, "answer": 2.0}
 
@@ -256,11 +256,13 @@ def test_a_lost_job_is_not_graded(tiny, hand_in):
 
 
 def test_the_result_says_where_it_was_made_and_what_it_used(tiny, hand_in):
-    made = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny, Options(Tier.NONE)).environment
-    assert (made["isolation"], made["seeds"]) == ("none", {"assignment": 7})
-    assert made["versions"]["torch"].startswith("2.")
-    assert made["resources"]["peak_memory_bytes"] > 2**22
-    assert made["resources"]["cpu_seconds"] >= 0
+    environment = grade(
+        hand_in(work_py=RIGHT, answer_txt="42"), tiny, Options(Tier.NONE)
+    ).environment
+    assert (environment["isolation"], environment["seeds"]) == ("none", {"assignment": 7})
+    assert environment["versions"]["torch"].startswith("2.")
+    assert environment["resources"]["peak_memory_bytes"] > 2**22
+    assert environment["resources"]["cpu_seconds"] >= 0
 
 
 def students_in_memory():

@@ -133,8 +133,8 @@ def test_a_batch_trains_anew(uploads, tmp_path):
     assert done.exit_code == 0, done.output
     result = json.loads((tmp_path / "out" / "results" / "ada.json").read_text())
     assert result["environment"]["rerun"].endswith("at most 2 minutes")
-    found = {each["id"]: each for each in result["criteria"][0]["checks"]}
-    assert found["rerun-trains"]["status"] == "passed"
+    checks = {check["id"]: check for check in result["criteria"][0]["checks"]}
+    assert checks["rerun-trains"]["status"] == "passed"
 
 
 LIMITS = Limits(

@@ -98,7 +98,7 @@ def test_what_is_no_secret_is_refused(out, secret_file, mode, text, words):
 
 
 def private(out):
-    return not any(os.stat(each).st_mode & OTHERS for each in out.glob(f"{FILE}*"))
+    return not any(os.stat(path).st_mode & OTHERS for path in out.glob(f"{FILE}*"))
 
 
 def test_store_is_private_from_its_first_moment(out):
@@ -143,16 +143,16 @@ def results(out):
 
 def test_secret_is_nowhere_but_in_the_store(batch, out):
     """And no page of a student's names which inputs were asked."""
-    said = batch()
+    result = batch()
     forms = forms_of(settled(out))
-    files = [each for each in out.rglob("*") if each.is_file() and not each.name.startswith(FILE)]
+    files = [path for path in out.rglob("*") if path.is_file() and not path.name.startswith(FILE)]
     assert len(files) > 8
     for file in files:
         assert not any(form in file.read_bytes() for form in forms), file
-    assert not any(form in said.output.encode() for form in forms)
+    assert not any(form in result.output.encode() for form in forms)
     with sqlite3.connect(out / FILE) as store:
-        told = store.execute("SELECT asked, keys, document, annex, address FROM results").fetchall()
-    assert not any(form in repr(told).encode() for form in forms)
+        rows = store.execute("SELECT asked, keys, document, annex, address FROM results").fetchall()
+    assert not any(form in repr(rows).encode() for form in forms)
     label = results(out)[0]["environment"]["inputs"].split()[-1]
     pages = [*out.glob("reports/*.html"), *out.glob("gradescope/*")]
     assert pages
@@ -166,10 +166,10 @@ def test_results_tell_staff_which_inputs_they_are_of(batch, out, tmp_path, secre
     batch("--inputs", secret_file, into=tmp_path / "one")
     batch("--inputs", secret_file, into=tmp_path / "two")
     folders = (out, tmp_path / "public", tmp_path / "one", tmp_path / "two")
-    own, public, one, two = ({r["environment"]["inputs"] for r in results(f)} for f in folders)
+    drawn, public, one, two = ({r["environment"]["inputs"] for r in results(f)} for f in folders)
     assert public == {"public"}
-    assert one == two != own
-    assert all(len(each) == 1 and "sha256" in next(iter(each)) for each in (own, one))
+    assert one == two != drawn
+    assert all(len(labels) == 1 and "sha256" in next(iter(labels)) for labels in (drawn, one))
 
 
 HUNTER = """
@@ -207,8 +207,8 @@ def test_secret_is_not_in_the_memory_of_the_child(tiny_folder, hand_in, out, tol
     task, options = load_assignment(str(tiny_folder)), Options(best_tier(), inputs_seed=draw)
     upload = identify(hand_in(work_py=code, answer_txt="42"), task.name)
     result = grade_submission(upload, task, options)
-    found = {c.id: c.message for criterion in result.criteria for c in criterion.checks}
-    assert found["doubles"] == ("" if told else "The product is wrong.")
+    messages = {c.id: c.message for criterion in result.criteria for c in criterion.checks}
+    assert messages["doubles"] == ("" if told else "The product is wrong.")
 
 
 @pytest.mark.long
@@ -236,13 +236,13 @@ def test_retry_and_regrade_ask_what_was_asked(batch, out, tiny_folder):
     checks.write_text(right.replace("text = submitted", "raise OSError; text = submitted"))
     with pytest.raises(AssertionError):
         batch()
-    asked = {result["environment"]["inputs"] for result in results(out)}
+    inputs = {result["environment"]["inputs"] for result in results(out)}
     checks.write_text(right)
     words = ("--out", out, "--executor", "serial")
     assert softmark("retry", *words).exit_code == 0
-    assert {result["environment"]["inputs"] for result in results(out)} == asked
+    assert {result["environment"]["inputs"] for result in results(out)} == inputs
     checks.write_text(right.replace("Nearly.", "Not quite."))
     assert softmark("regrade", tiny_folder, *words, "--publish").exit_code == 0
-    assert {result["environment"]["inputs"] for result in results(out)} == asked
-    assert len(asked) == 1
+    assert {result["environment"]["inputs"] for result in results(out)} == inputs
+    assert len(inputs) == 1
     assert all(result["status"] == "graded" for result in results(out))

@@ -72,4 +72,4 @@ def test_both_assignments_of_classifiers_name_the_libraries_of_the_courses():
         assert set(packages.COURSES) < set(packages_of(load_assignment(name)))
     toml = Path(__file__).parents[3] / "pyproject.toml"
     extra = tomllib.loads(toml.read_text())["project"]["optional-dependencies"]["courses"]
-    assert sorted(each.split(">")[0] for each in extra) == sorted(packages.COURSES)
+    assert sorted(requirement.split(">")[0] for requirement in extra) == sorted(packages.COURSES)

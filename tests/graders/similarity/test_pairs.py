@@ -79,18 +79,18 @@ def read(tmp_path):
 
     def make(**students):
         folders = [write_files(tmp_path / name, files) for name, files in students.items()]
-        return [read_upload(each) for each in identify_all(folders, "")]
+        return [read_upload(submission) for submission in identify_all(folders, "")]
 
     return make
 
 
 def shares(found):
-    return {(each.one, each.other): each.code.larger for each in found.ranked}
+    return {(pair.one, pair.other): pair.code.larger for pair in found.ranked}
 
 
 def notebook(*cells):
-    made = [{"cell_type": "code", "source": cell} for cell in cells]
-    return json.dumps({"cells": made, "nbformat": 4, "metadata": {}})
+    entries = [{"cell_type": "code", "source": cell} for cell in cells]
+    return json.dumps({"cells": entries, "nbformat": 4, "metadata": {}})
 
 
 @pytest.mark.parametrize(
@@ -103,19 +103,19 @@ def notebook(*cells):
     ids=["renamed, reordered, dead code", "notebook", "does not parse"],
 )
 def test_a_copy_is_at_the_top_and_independent_work_is_not(read, copy):
-    found = compare(read(ada={"a.py": ORIGINAL}, bob={"a.py": OWN}, eve=copy))
-    assert (found.ranked[0].one, found.ranked[0].other) == ("ada", "eve")
-    assert found.ranked[0].code.larger > 0.8
-    assert all(share < LINKED / 2 for pair, share in shares(found).items() if "bob" in pair)
-    assert found.groups == (("ada", "eve"),)
-    assert sum(found.distributions["code"]) == found.pairs == 3
+    similarity = compare(read(ada={"a.py": ORIGINAL}, bob={"a.py": OWN}, eve=copy))
+    assert (similarity.ranked[0].one, similarity.ranked[0].other) == ("ada", "eve")
+    assert similarity.ranked[0].code.larger > 0.8
+    assert all(share < LINKED / 2 for pair, share in shares(similarity).items() if "bob" in pair)
+    assert similarity.groups == (("ada", "eve"),)
+    assert sum(similarity.distributions["code"]) == similarity.pairs == 3
 
 
 def test_of_equal_shares_the_pair_that_shares_most_comes_first(read):
     files = {"ada": ORIGINAL, "bob": ORIGINAL, "cy": OWN, "dee": OWN}  # the longer one
-    found = compare(read(**{name: {"a.py": text} for name, text in files.items()}))
-    assert [each.code.larger for each in found.ranked[:2]] == [1, 1]
-    assert [each.one for each in found.ranked[:2]] == ["cy", "ada"]
+    similarity = compare(read(**{name: {"a.py": text} for name, text in files.items()}))
+    assert [pair.code.larger for pair in similarity.ranked[:2]] == [1, 1]
+    assert [pair.one for pair in similarity.ranked[:2]] == ["cy", "ada"]
 
 
 def test_passages_name_the_lines_of_both_files(read):
@@ -128,8 +128,8 @@ def test_passages_name_the_lines_of_both_files(read):
 
 def test_passages_do_not_overlap(read):
     repeated = ORIGINAL * 3  # two functions
-    found = compare(read(ada={"a.py": repeated}, eve={"b.py": repeated}))
-    assert found.ranked[0].found == 6
+    similarity = compare(read(ada={"a.py": repeated}, eve={"b.py": repeated}))
+    assert similarity.ranked[0].found == 6
 
 
 def test_starter_code_does_not_count(read):
@@ -147,24 +147,24 @@ def test_what_many_have_does_not_count(read, holders, linked):
 
 def test_past_work_is_not_compared_with_itself(read):
     new, *past = read(ada={"a.py": COPY}, old={"a.py": ORIGINAL}, older={"a.py": ORIGINAL})
-    found = compare([new], past)
-    assert {(p.one, p.other, p.past) for p in found.ranked} == {
+    similarity = compare([new], past)
+    assert {(p.one, p.other, p.past) for p in similarity.ranked} == {
         ("ada", "old", True),
         ("ada", "older", True),
     }
-    assert found.pairs == 2
-    own = [replace(each, students=frozenset({"ada@example.edu"})) for each in (new, past[0])]
-    found = compare(own[:1], [own[1], past[1]])
-    assert shares(found).keys() == {("ada", "older")}, "old is ada's own"
-    assert found.pairs == 1
+    assert similarity.pairs == 2
+    adas = [replace(upload, students=frozenset({"ada@example.edu"})) for upload in (new, past[0])]
+    similarity = compare(adas[:1], [adas[1], past[1]])
+    assert shares(similarity).keys() == {("ada", "older")}, "old is ada's own"
+    assert similarity.pairs == 1
 
 
 def test_typed_answers_are_compared_as_words(read):
     text = "Scores grow with the width, so the softmax saturates and its gradients vanish. "
-    own = "Without scaling, large dot products push nearly all weight onto one single key."
-    answers = {"ada": text * 2, "bob": own * 2, "eve": f"## 1\n{text.upper()}"}
-    found = compare(read(**{name: {"answers.md": words} for name, words in answers.items()}))
-    assert [(p.one, p.other) for p in found.ranked if p.answers.larger] == [("ada", "eve")]
+    other_text = "Without scaling, large dot products push nearly all weight onto one single key."
+    answers = {"ada": text * 2, "bob": other_text * 2, "eve": f"## 1\n{text.upper()}"}
+    similarity = compare(read(**{name: {"answers.md": words} for name, words in answers.items()}))
+    assert [(p.one, p.other) for p in similarity.ranked if p.answers.larger] == [("ada", "eve")]
 
 
 def test_equal_and_nearly_equal_files_have_their_base_rate(read):
@@ -180,8 +180,8 @@ def test_equal_and_nearly_equal_files_have_their_base_rate(read):
     assert few.groups == (("a", "b", "c"),)
     assert (many.name, many.equal, many.pairs) == ("dev", 10, 10)
     assert other.name == "test"
-    given = read(given={"x": lines})
-    assert [file.name for file in compare(uploads, given=given).files] == ["m.params"]
+    handout = read(given={"x": lines})
+    assert [file.name for file in compare(uploads, given=handout).files] == ["m.params"]
 
 
 HOSTILE = {
@@ -205,8 +205,8 @@ def test_hostile_files_are_bounded_and_others_are_still_compared(read, content, 
     start = time.process_time()
     eve = {file: content, "a.py": COPY}
     uploads = read(ada={"a.py": ORIGINAL}, mallory={file: content}, eve=eve)
-    found = compare(uploads)
-    assert ("ada", "eve") in shares(found)
+    similarity = compare(uploads)
+    assert ("ada", "eve") in shares(similarity)
     assert all(len(upload.code.codes) <= MOST_TOKENS for upload in uploads)
     assert time.process_time() - start < 20
 
@@ -232,7 +232,7 @@ def test_a_link_is_noted_and_not_followed(read, tmp_path):
     (tmp_path / "eve").mkdir()
     (tmp_path / "eve" / "b.py").write_text("x = 1")
     (tmp_path / "eve" / "a.py").symlink_to(tmp_path / "ada" / "a.py")
-    [eve] = [read_upload(each) for each in identify_all([tmp_path / "eve"], "")]
+    [eve] = [read_upload(submission) for submission in identify_all([tmp_path / "eve"], "")]
     assert "a.py" in eve.notes[0]
     assert not compare([ada, eve]).ranked
 

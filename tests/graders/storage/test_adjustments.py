@@ -38,15 +38,15 @@ def ada(out):
 
 def test_an_earlier_store_takes_them(out):
     before = ada(out)
-    given = replace(GIVEN, upload=before.submission.sha256)
-    (found,) = add(out, given)
-    assert replace(found, number=0, made_at="") == given
-    assert datetime.fromisoformat(found.made_at).tzinfo == UTC
+    adjustment = replace(GIVEN, upload=before.submission.sha256)
+    (stored,) = add(out, adjustment)
+    assert replace(stored, number=0, made_at="") == adjustment
+    assert datetime.fromisoformat(stored.made_at).tzinfo == UTC
     (graded,) = (criterion for criterion in ada(out).criteria if criterion.criterion.id == "b")
     assert (graded.points, graded.machine, graded.status) == (1.5, 4.0, "partial")
-    add(out, replace(given, action="undo", seen=1))
+    add(out, replace(adjustment, action="undo", seen=1))
     assert ada(out) == before
-    add(out, replace(given, action="excuse", seen=2))
+    add(out, replace(adjustment, action="excuse", seen=2))
     assert ada(out).max_score == before.max_score - 4
 
 

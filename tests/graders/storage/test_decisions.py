@@ -61,10 +61,10 @@ def test_a_decision_comes_back_as_it_was_made_and_files_are_of_it_for_good(put):
     out = put()
     assert add(out, GIVEN) == 1
     with open_decisions(out / FILE) as trail:
-        (found,) = trail.since()
+        (decision,) = trail.since()
         assert trail.since(1) == []
-    assert replace(found, decided_at="", number=0) == GIVEN
-    assert datetime.fromisoformat(found.decided_at).tzinfo == UTC
+    assert replace(decision, decided_at="", number=0) == GIVEN
+    assert datetime.fromisoformat(decision.decided_at).tzinfo == UTC
     with open_decisions(out / FILE) as trail:
         assert trail.written() == 0
         trail.keep_written(3)

@@ -49,7 +49,7 @@ def test_all_that_it_kept_is_read_and_what_waits_can_be_decided(out):
     assert [check.weight for check in result.criteria[1].checks] == [2.0, 2.0]
     with open_review(out) as review:
         review.refresh()
-        answers = [each for of in review.material.answers.values() for each in of.values()]
+        answers = [answer for of in review.material.answers.values() for answer in of.values()]
         waiting = {
             answer.check for answer in answers if review.standing(answer).state == "undecided"
         }
@@ -66,6 +66,8 @@ def test_a_new_grading_in_it_keeps_the_decision_of_an_unchanged_answer(out, tmp_
         list(grade_and_store(store, work, request, SerialExecutor()))
         assert work.generation == 2
         (criterion,) = (
-            each for each in store.member_result(2, "ada").criteria if each.criterion.id == "b"
+            graded
+            for graded in store.member_result(2, "ada").criteria
+            if graded.criterion.id == "b"
         )
     assert {check.id: check.status for check in criterion.checks}["b/review"] == "passed"

@@ -26,15 +26,15 @@ def full_disk():
 @pytest.fixture
 def synced(monkeypatch):
     """The endings of the files that the disk was waited for, with what these held."""
-    found, real = [], os.fsync
+    files, real = [], os.fsync
 
     def recording(descriptor):
         path = Path(f"/proc/self/fd/{descriptor}").resolve()
-        found.append((path.suffix, path.read_bytes()))
+        files.append((path.suffix, path.read_bytes()))
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", recording)
-    return found
+    return files
 
 
 def test_folders_are_made_and_a_file_in_their_place_named(tmp_path):

@@ -56,7 +56,7 @@ def without_times(value):
         case dict():
             return {k: without_times(v) for k, v in value.items() if k not in SECONDS}
         case list():
-            return [without_times(each) for each in value]
+            return [without_times(item) for item in value]
     return value
 
 

@@ -112,7 +112,7 @@ def kept(result):
         result,
         submission=replace(result.submission, path=Path()),
         criteria=tuple(
-            replace(c, checks=tuple(of(c.criterion.id, found) for found in c.checks))
+            replace(c, checks=tuple(of(c.criterion.id, check) for check in c.checks))
             for c in result.criteria
         ),
     )
@@ -133,13 +133,13 @@ def test_file_round_trips(tmp_path, result):
 def test_files_of_earlier_versions_are_read(result):
     document = result_to_json(result)
     for criterion in document["criteria"]:
-        for found in criterion["checks"]:
+        for check in criterion["checks"]:
             for key in ("outcome", "figures", "weight", "depends_on"):
-                del found[key]
+                del check[key]
         del criterion["kind"]
     del document["submission"]["submitted_at"], document["assignment"]["title"]
     read = result_from_text(json.dumps(document), "")
-    assert {found.outcome for graded in read.criteria for found in graded.checks} <= {""}
+    assert {check.outcome for graded in read.criteria for check in graded.checks} <= {""}
     assert {graded.criterion.kind for graded in read.criteria} <= {"code"}
     assert read.title == result.assignment
 
@@ -163,12 +163,12 @@ def test_document_has_exactly_the_keys(result):
     assert document["schema"] == "softmark/result/v1"
     parts = [("", document), *((key, document[key]) for key in ("submission", "assignment"))]
     parts += [("criterion", c) for c in document["criteria"]]
-    parts += [("check", found) for c in document["criteria"] for found in c["checks"]]
+    parts += [("check", check) for c in document["criteria"] for check in c["checks"]]
     assert all(list(part) == KEYS[name].split() for name, part in parts)
 
 
 def a_document():
-    found = CheckResult(Check("a", "It holds.", "c"), "failed", 0.0, message="No.")
+    check = CheckResult(Check("a", "It holds.", "c"), "failed", 0.0, message="No.")
     criterion = Criterion("c", "C", 2.0, "visible", "code")
     result = Result(
         Submission("ada", "Ada", "toy", Path(), "0", None),
@@ -176,7 +176,7 @@ def a_document():
         1,
         "Toy",
         "graded",
-        (CriterionResult(criterion, "failed", 0.0, (found,)),),
+        (CriterionResult(criterion, "failed", 0.0, (check,)),),
         0.0,
         2.0,
         {"intake": ("a tuple becomes a list",), "name": "\ud800"},

@@ -30,8 +30,8 @@ KEY = CacheKey("address", "{}", {"double": "key"})
 
 
 def a_result(name="ada", **changes):
-    found = CheckResult(Check("a", "It holds.", "double", 2.0, ("b",)), "failed", 0.0, "No.")
-    graded = CriterionResult(CRITERION, "failed", 0.0, (found,))
+    check = CheckResult(Check("a", "It holds.", "double", 2.0, ("b",)), "failed", 0.0, "No.")
+    graded = CriterionResult(CRITERION, "failed", 0.0, (check,))
     submitted = datetime(2025, 2, 1, tzinfo=UTC)
     submission = Submission(name, name, "tiny", Path(f"/uploads/{name}"), "0" * 64, submitted)
     environment = {"python": "3.11", "intake": ["took it"]}
@@ -67,15 +67,18 @@ def as_before(out):
     with contextlib.closing(sqlite3.connect(out / FILE)) as connection, connection:
         ((text,),) = connection.execute("SELECT document FROM results")
         document = json.loads(text)
-        kept = {
+        annex = {
             "title": document["assignment"].pop("title"),
             "submitted_at": document["submission"].pop("submitted_at"),
             "criteria": [
-                [each.pop("kind"), [[c.pop("weight"), c.pop("depends_on")] for c in each["checks"]]]
-                for each in document["criteria"]
+                [
+                    criterion.pop("kind"),
+                    [[c.pop("weight"), c.pop("depends_on")] for c in criterion["checks"]],
+                ]
+                for criterion in document["criteria"]
             ],
         }
-        row = json.dumps(document), json.dumps(kept)
+        row = json.dumps(document), json.dumps(annex)
         connection.execute(
             "UPDATE results SET document = ?, annex = ?, sum = ?", (*row, sum_of(*row))
         )
@@ -84,11 +87,11 @@ def as_before(out):
 def test_a_store_of_an_earlier_version_is_read_and_takes_a_new_name(stored):
     as_before(stored)
     assert results_in(stored) == [a_result()]
-    given = replace(a_result().submission, student="Ada L.", submitted_at=None)
+    submission = replace(a_result().submission, student="Ada L.", submitted_at=None)
     with open_store(stored) as store:
-        store.adopt(1, [(given, KEY.address)], anew=True)
+        store.adopt(1, [(submission, KEY.address)], anew=True)
         assert store.people_and_time(store.members(1)[0]) == ("Ada L.", None)
-    assert results_in(stored) == [a_result(submission=given)]
+    assert results_in(stored) == [a_result(submission=submission)]
 
 
 def test_the_result_stored_last_counts_whatever_the_clock_says(stored):
@@ -130,11 +133,11 @@ def test_two_gradings_never_share_a_folder_and_what_a_killed_one_left_is_removed
         assert store.generation().number == 1
     (stored / "results").mkdir()
     left = stored / "results" / f".{'0af' * 10}0a.tmp"
-    own = stored / "results" / ".notes.tmp"
-    for file in (left, own):
+    notes = stored / "results" / ".notes.tmp"
+    for file in (left, notes):
         file.write_text("{")
     with open_store(stored):
-        assert (left.exists(), own.exists()) == (False, True)
+        assert (left.exists(), notes.exists()) == (False, True)
 
 
 @pytest.mark.parametrize("damage", [b"not a store at all" * 100, None])
@@ -213,11 +216,11 @@ def test_a_store_of_a_newer_softmark_or_a_changed_result_is_not_shown(stored):
 
 def test_a_locked_store_says_so(stored, monkeypatch):
     monkeypatch.setattr("graders.storage.database.BUSY_SECONDS", 0.1)
-    with open_store(stored) as store, contextlib.closing(sqlite3.connect(stored / FILE)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with open_store(stored) as store, contextlib.closing(sqlite3.connect(stored / FILE)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageError, match="in use by another program"):
             store.put(1, a_result(score=4.0), KEY)
-        other.execute("ROLLBACK")
+        writer.execute("ROLLBACK")
         store.put(1, a_result("bob"), KEY)
     assert [(result.submission.id, result.score) for result in results_in(stored)] == [
         ("ada", 0.0),
@@ -227,8 +230,8 @@ def test_a_locked_store_says_so(stored, monkeypatch):
 
 def test_a_store_is_read_while_another_process_writes(stored, monkeypatch):
     monkeypatch.setattr("graders.storage.database.BUSY_SECONDS", 0.1)
-    with contextlib.closing(sqlite3.connect(stored / FILE)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with contextlib.closing(sqlite3.connect(stored / FILE)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
         with read_store(stored) as store:
             assert (store.inputs_seed(), store.released(), store.wrote(b"")) == (None, False, True)
             assert [result.submission.id for result in store.results(1)] == ["ada"]
@@ -254,9 +257,9 @@ with open_store(Path(sys.argv[1])) as store:
 def test_a_full_disk_stores_no_half_result(stored):
     command = [sys.executable, "-c", FULL, str(stored)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    count, _, said = done.stdout.partition("|")
-    assert "cannot" in said, done.stderr
-    assert "store.sqlite" in said
+    count, _, message = done.stdout.partition("|")
+    assert "cannot" in message, done.stderr
+    assert "store.sqlite" in message
     names = [result.submission.id for result in results_in(stored)]
     assert names == ["ada", *(f"s{n:05}" for n in range(int(count)))]
 
@@ -301,11 +304,11 @@ print(round(peak_mib()), (out / "store.sqlite").stat().st_size // 2**20)
 def a_large_result(name):
     """As large as one of cs224n-a4: 54 checks, each with some words."""
     words = {"message": "It is not so. " * 9, "hint": "Look there. " * 5, "expected": "x" * 80}
-    found = [
+    checks = [
         CheckResult(Check(f"check-{n}", "It holds. " * 6, "double"), "failed", 0.0, **words)
         for n in range(54)
     ]
-    return a_result(name, criteria=(CriterionResult(CRITERION, "failed", 0.0, tuple(found)),))
+    return a_result(name, criteria=(CriterionResult(CRITERION, "failed", 0.0, tuple(checks)),))
 
 
 @pytest.mark.long
@@ -325,9 +328,9 @@ WHOLE, CHECK = ("double", ""), ("double", "a")
 def judged(verdict, fraction=0.0, **changes):
     """The stored Result with another verdict."""
     (graded,) = a_result().criteria
-    found = CheckResult(graded.checks[0].check, verdict, fraction, "In other words.")
+    check = CheckResult(graded.checks[0].check, verdict, fraction, "In other words.")
     points = None if verdict == "error" else 4.0 * fraction
-    graded = replace(graded, status=verdict, points=points, checks=(found,))
+    graded = replace(graded, status=verdict, points=points, checks=(check,))
     return a_result(criteria=(graded,), **changes)
 
 

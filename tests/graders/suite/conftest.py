@@ -83,4 +83,4 @@ def points(result):
 
 
 def checks(result):
-    return {found.id: found for criterion in result.criteria for found in criterion.checks}
+    return {check.id: check for criterion in result.criteria for check in criterion.checks}

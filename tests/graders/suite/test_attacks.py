@@ -34,17 +34,17 @@ def add(a, b):
 
 
 def test_a_crash_costs_the_tests_that_meet_it(grade):
-    found = checks(grade("import os\ndef add(a, b):\n    return a + b if b else os._exit(0)\n"))
-    assert found["sums-TestSums-adds"].status == "passed"
-    assert found["sums-TestSums-zero"].outcome == "exited"
+    results = checks(grade("import os\ndef add(a, b):\n    return a + b if b else os._exit(0)\n"))
+    assert results["sums-TestSums-adds"].status == "passed"
+    assert results["sums-TestSums-zero"].outcome == "exited"
 
 
 @pytest.mark.long
 def test_whoever_hangs_is_stopped_test_by_test(grade):
     source = "def add(a, b):\n    while b == 0: pass\n    return a + b\n"
-    found = checks(grade(source))
-    assert found["sums-TestSums-adds"].status == "passed"
-    assert found["sums-TestSums-zero"].outcome == "timed_out"
+    results = checks(grade(source))
+    assert results["sums-TestSums-adds"].status == "passed"
+    assert results["sums-TestSums-zero"].outcome == "timed_out"
 
 
 def test_a_verdict_can_be_forged_within_its_points(grade):
@@ -56,13 +56,17 @@ def test_a_verdict_can_be_forged_within_its_points(grade):
 
 def test_a_forger_alters_no_other_submission(folder, hand_in, tmp_path):
     uploads = [hand_in("eve", sums_py=LEAVES), hand_in("mal", sums_py=FORGES)]
-    submissions = [identify(each, "sums") for each in (*uploads, hand_in("zoe", sums_py=WRONG))]
+    submissions = [identify(upload, "sums") for upload in (*uploads, hand_in("zoe", sums_py=WRONG))]
     request = GradingRequest(load_assignment(str(folder)), OPTIONS)
     with open_store(tmp_path / "out") as store:
         work = plan_work(store, submissions, request)
         graded = list(grade_and_store(store, work, request, SerialExecutor()))
-    assert {each.submission.id: each.score for each in graded} == {"eve": 1, "mal": 4, "zoe": 1}
-    assert {each.max_score for each in graded} == {7}
+    assert {result.submission.id: result.score for result in graded} == {
+        "eve": 1,
+        "mal": 4,
+        "zoe": 1,
+    }
+    assert {result.max_score for result in graded} == {7}
 
 
 @pytest.mark.parametrize(
@@ -106,9 +110,9 @@ def test_code_beside_visible_tests_cannot_read_hidden_ones(grade, folder):
     later = later.replace("    @weight(2)", '    @visibility("hidden")\n    @weight(2)')
     later = later.replace("    @partial", '    @visibility("hidden")\n    @partial')
     (folder / "tests" / "test_later.py").write_text(later)
-    found = checks(grade(READS))
-    assert "['test_sums.py']" in found["sums-TestSums-adds"].message
-    assert "['test_later.py', 'test_sums.py']" in found["later-TestLater-adds"].message
+    results = checks(grade(READS))
+    assert "['test_sums.py']" in results["sums-TestSums-adds"].message
+    assert "['test_later.py', 'test_sums.py']" in results["later-TestLater-adds"].message
 
 
 def test_a_score_does_not_outlive_its_test(grade, folder):

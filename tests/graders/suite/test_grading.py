@@ -87,22 +87,22 @@ def test_a_right_submission_has_all_points_and_every_criterion_its_label(grade):
 def test_a_wrong_one_loses_what_is_wrong_and_is_told(grade):
     result = grade("def add(a, b):\n    return a * b\n")
     assert list(points(result).values()) == [0, 1, 0]
-    found = checks(result)
-    assert "Test Failed: 1 != 2" in found["sums-TestSums-adds"].message
-    zero = found["sums-TestSums-zero"].message
+    results = checks(result)
+    assert "Test Failed: 1 != 2" in results["sums-TestSums-adds"].message
+    zero = results["sums-TestSums-zero"].message
     assert "looking at zero" in zero
     assert "zero counts" in zero
-    assert found["sums-TestSums-pairs"].message == "The test awarded 1 of 4 points."
+    assert results["sums-TestSums-pairs"].message == "The test awarded 1 of 4 points."
 
 
 def test_each_kind_of_ending_keeps_its_points(grade):
     """gradescope-utils would leave four of these out, and the maximum with them."""
     result = grade(RIGHT, SUITE)
-    found = {
+    endings = {
         name.removeprefix("sums-TestKinds-"): (check.status, check.fraction)
         for name, check in checks(result).items()
     }
-    assert found == {
+    assert endings == {
         "skipped": ("skipped", 0.0),
         "raises": ("failed", 0.0),
         "subtests": ("failed", 0.0),
@@ -120,11 +120,11 @@ def test_each_kind_of_ending_keeps_its_points(grade):
 
 
 def _says_what_it_should(found):
-    said = {name.removeprefix("sums-TestKinds-"): check.message for name, check in found.items()}
-    assert said["hides"] == "Look at the last lecture."
-    assert "not today" in said["skipped"]
-    assert "KeyError" in said["raises"]
-    assert said["board"] == "speed: 3.5"
+    texts = {name.removeprefix("sums-TestKinds-"): check.message for name, check in found.items()}
+    assert texts["hides"] == "Look at the last lecture."
+    assert "not today" in texts["skipped"]
+    assert "KeyError" in texts["raises"]
+    assert texts["board"] == "speed: 3.5"
 
 
 def test_a_missing_module_costs_the_points_and_is_no_fault_of_ours(grade):
@@ -134,8 +134,8 @@ def test_a_missing_module_costs_the_points_and_is_no_fault_of_ours(grade):
 
 
 def test_a_suite_and_checks_stand_side_by_side(grade, folder):
-    own = '\n[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
-    append(folder / "assignment.toml", own)
+    criterion = '\n[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
+    append(folder / "assignment.toml", criterion)
     (folder / "student_side.py").write_text(
         "def add(a, b):\n    import sums\n    return sums.add(a, b)"
     )
@@ -156,9 +156,9 @@ def test_an_audit_shows_what_a_suite_misses(folder, tmp_path):
     grader = Grader(SerialExecutor(), 1, Kept(tmp_path / "out"))
     request = GradingRequest(load_assignment(str(folder)), OPTIONS)
     plan = Plan(mutants=5, rewrites=1, repeats=0)
-    found = audit(request, grader, plan, lambda items, _: iter(items))
-    scores = {each.name for each in found.mutations.by_criterion}
+    audited = audit(request, grader, plan, lambda items, _: iter(items))
+    scores = {rate.name for rate in audited.mutations.by_criterion}
     assert {"sums-TestSums-adds", "sums-TestSums-pairs"} <= scores
-    assert any("-        return b - -a" in each.change.diff for each in found.unrecorded)
-    assert not any("-    return a + b" in each.change.diff for each in found.unrecorded)
-    assert (found.rewrites.graded, found.rewrites.lost, found.faults) == (1, (), ())
+    assert any("-        return b - -a" in survivor.change.diff for survivor in audited.unrecorded)
+    assert not any("-    return a + b" in survivor.change.diff for survivor in audited.unrecorded)
+    assert (audited.rewrites.graded, audited.rewrites.lost, audited.faults) == (1, (), ())

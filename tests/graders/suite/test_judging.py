@@ -85,18 +85,18 @@ def test_a_score_of_a_test_without_points_is_left():
 
 @pytest.mark.parametrize("output", [None, 7, ["x"], np.zeros(2)], ids=repr)
 def test_output_is_plain_and_short_and_what_is_no_text_is_left(output):
-    said = found({"outcome": "failed", "output": "\x1b[2Jx\u202ey" + "z" * 9999}).message
-    assert said.startswith("\N{REPLACEMENT CHARACTER}[2Jx\N{REPLACEMENT CHARACTER}y")
-    assert len(said) < LONGEST + 5
+    message = found({"outcome": "failed", "output": "\x1b[2Jx\u202ey" + "z" * 9999}).message
+    assert message.startswith("\N{REPLACEMENT CHARACTER}[2Jx\N{REPLACEMENT CHARACTER}y")
+    assert len(message) < LONGEST + 5
     assert found({"outcome": "failed", "output": output}).message == "The test failed."
 
 
 @pytest.mark.parametrize("outcome", ["failed", "error", "skipped"])
 def test_a_test_that_hides_errors_says_nothing_of_what_was_asked(outcome):
     shy = replace(TEST, hidden_errors="Look again.")
-    said = found({"outcome": outcome, "output": "asked for 42"}, shy).message
-    assert said.endswith("Look again.")
-    assert "42" not in said
+    message = found({"outcome": outcome, "output": "asked for 42"}, shy).message
+    assert message.endswith("Look again.")
+    assert "42" not in message
 
 
 def test_a_process_that_ends_says_nothing_where_errors_are_hidden():

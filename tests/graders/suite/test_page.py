@@ -33,8 +33,8 @@ def test_the_page_quotes_the_label():
 
 def test_a_changed_test_touches_the_suite_alone(written):
     """A regrade asks the suite's criteria again, and no other."""
-    own = '[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
-    append(written / "assignment.toml", own)
+    criterion = '[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
+    append(written / "assignment.toml", criterion)
     check = '@pytest.mark.criterion("own")\ndef test_own(submitted):\n    """It holds."""\n'
     (written / "checks_own.py").write_text(f"import pytest\n\n{check}")
     before = keys_of(load_assignment(str(written)), OPTIONS).criteria

@@ -125,7 +125,7 @@ def test_numbers_decide_the_order(read):
         for name, number in (("a", "2"), ("b", "1.10"), ("c", "1.9"))
     )
     source += "    def test_d(self): ...\n"
-    assert [each.method[-1] for each in read(source)] == ["c", "b", "a", "d"]
+    assert [test.method[-1] for test in read(source)] == ["c", "b", "a", "d"]
 
 
 @pytest.mark.parametrize(
