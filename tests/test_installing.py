@@ -42,7 +42,7 @@ def test_dockerfile_installs_the_constraints():
     "page",
     [
         "README.md", "docs/check.md", "docs/guides/student.md", "docs/platforms.md",
-        "packages/templates/student_readme.md",
+        "packages/student/bundle.py",
     ],
 )  # fmt: skip
 def test_pages_that_install_name_the_cpu_build(page):

@@ -127,7 +127,7 @@ def _is_call(node, path):
 def _has_oracle(path):
     inside = path.is_relative_to(ASSIGNMENTS)
     return inside and bool(
-        Side(ASSIGNMENTS / path.relative_to(ASSIGNMENTS).parts[0], "oracle").asked
+        Side(ASSIGNMENTS / path.relative_to(ASSIGNMENTS).parts[0], "oracle").callable_files
     )
 
 
