@@ -114,7 +114,7 @@ def export(
     unused = [] if only else rules.dues.unused(seen.submissions)
     people = _about_people(seen) if written.problems else ()
     if earlier and not only:
-        unused += [f"{output} contains earlier pages, do not hand them out: {first_few(earlier)}"]
+        unused += [f"{output}: do not hand out pages of an earlier export: {first_few(earlier)}"]
     notes = (*written.notes, *_about_provisional(seen, out), *_about_pages(seen), *unused)
     show_sentences((*notes, *written.problems, *people))
     raise typer.Exit(int(bool(written.problems)))

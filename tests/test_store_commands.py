@@ -104,10 +104,10 @@ def test_a_roster_names_students_everywhere(batch, out, tmp_path):
     assert "no email: bob" in done.stderr
     assert {path.name for path in handout.iterdir()} == {"ada.zip", "bob.zip", "mail-merge.csv"}
     softmark("merge", out, "bob", "ada", "--attempts", "best")
-    earlier = f"{handout} contains earlier pages, do not hand them out: bob.zip"
+    earlier = f"{handout}: do not hand out pages of an earlier export: bob.zip"
     export = ("export", "pages", "--out", out, "-o", handout)
     assert earlier in softmark(*export).stderr
-    assert "earlier pages" not in softmark(*export, "--only", "ada").stderr
+    assert "earlier export" not in softmark(*export, "--only", "ada").stderr
     assert "Ada Lovelace" in (out / "reports" / "ada.html").read_text()
 
 

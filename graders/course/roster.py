@@ -127,8 +127,8 @@ def _naming_nobody(
     keys.update(key for person in people for key in keys_of_one(person))
     merged = {name for row in merges.values() for name in (row.submission, row.into)}
     return (
-        *_listed(f"{DROPS} names nobody here", sorted(drops.keys() - keys)),
-        *_listed(f"{MERGED} names no submission here", sorted(merged - ids)),
+        *_listed(f"{DROPS}: no student matches", sorted(drops.keys() - keys)),
+        *_listed(f"{MERGED}: no submission matches", sorted(merged - ids)),
     )
 
 

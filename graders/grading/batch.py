@@ -74,7 +74,7 @@ def refuse_other_criteria(
 
     More criteria than before are fine if every published submission is graded with them.
     """
-    if not any(generation.published for generation in store.generations()):
+    if not _has_grades(store):
         return
     task, mine = request.assignment, {submission.id for submission in submissions}
     listed = [member for member in store.members(store.generation().number) if member.listed]
@@ -101,7 +101,7 @@ def refuse_other_policy(store: Store, assignment: Assignment, *, alone: bool) ->
     A course's own copy of an assignment has the assignment's name, so only the folders differ.
     A first policy is fine if it is for all submissions (`alone`).
     """
-    if not any(generation.published for generation in store.generations()):
+    if not _has_grades(store):
         return
     try:
         before = stored_assignment(store, store.generation().number)
@@ -115,6 +115,11 @@ def refuse_other_policy(store: Store, assignment: Assignment, *, alone: bool) ->
             f"differ from those of {assignment.folder}: the students' grades would change",
             f"pass {before.folder}, or choose another --out",
         )
+
+
+def _has_grades(store: Store) -> bool:
+    """Return whether a generation of grades was ever published."""
+    return any(generation.published for generation in store.generations())
 
 
 def _criteria(task: Assignment, only: frozenset[str] | None) -> frozenset[str]:

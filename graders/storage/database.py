@@ -243,4 +243,4 @@ def _refuse_odd_values(file: Path, connection: sqlite3.Connection) -> None:
         odd += [ODD[table]] if table in ODD else []
         query = f"SELECT 1 FROM {table} WHERE {' OR '.join(odd)} LIMIT 1"  # noqa: S608  our names
         if connection.execute(query).fetchone():
-            raise StorageError(f"{file} is damaged: a value in its table `{table}`", DAMAGED)
+            raise StorageError(f"{file} is damaged: invalid value in its table `{table}`", DAMAGED)

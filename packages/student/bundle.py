@@ -101,11 +101,13 @@ def _runs_code(assignment: Assignment) -> bool:
 
 def _readme(assignment: Assignment, stripped: Stripped) -> str:
     text = README.read_text(encoding="utf-8")
-    points, written = 0.0, 0.0
-    for criterion in assignment.rubric:
-        if criterion.visibility == "visible" and criterion.title not in stripped.staff_only:
-            written += criterion.points if criterion.kind == "written" else 0
-            points += criterion.points if criterion.kind != "written" else 0
+    graded = [
+        criterion
+        for criterion in assignment.rubric
+        if criterion.visibility == "visible" and criterion.title not in stripped.staff_only
+    ]
+    points = sum(criterion.points for criterion in graded if criterion.kind != "written")
+    written = sum(criterion.points for criterion in graded if criterion.kind == "written")
     left = "".join(f"- {title}\n" for title in stripped.staff_only)
     left = f"\nYour course grades these; this bundle does not:\n\n{left}" if left else ""
     more = f"; the written answers, which also count in its total, {written:g}" if written else ""

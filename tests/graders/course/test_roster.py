@@ -96,11 +96,11 @@ def test_a_misspelled_row_of_another_table_is_named(named, tmp_path):
     (out / "merged.csv").write_text("submission,into,attempts\nb,ada,last\nbb,adaa,last\n")
     notes = named(f"ada,{ADA}\nhw4_c,Cleo,,,\n", "ada", "b", whole=True).notes
     assert notes[:2] == (
-        "dropped.csv names nobody here: bobb",
-        ("merged.csv names no submission here: adaa, bb"),
+        "dropped.csv: no student matches: bobb",
+        ("merged.csv: no submission matches: adaa, bb"),
     )
     alone = named(f"ada,{ADA}\n", "ada").notes
-    assert not any("names no" in note for note in alone), "`run` sees only some of the course"
+    assert not any("matches" in note for note in alone), "`run` sees only some of the course"
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,8 @@ class Question:
                 sum(sum(group) / len(group) for group in groups) / len(groups)
             ),
             "This is a percentage; return a fraction between 0 and 1": 100 * self.accuracy,
-            "This is the error rate (1 - accuracy), as with swapped classes": 1 - self.accuracy,
+            "This is the error rate (1 - accuracy), or the two classes are swapped": 1
+            - self.accuracy,
             "This is the accuracy of the last batch only": sum(groups[-1]) / len(groups[-1]),
             "This is the accuracy of the first batch only": sum(groups[0]) / len(groups[0]),
             "The last batch, which is smaller, is left out": sum(map(sum, groups[:-1]))

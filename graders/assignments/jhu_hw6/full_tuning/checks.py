@@ -21,7 +21,7 @@ WRITTEN = ("full-model-gives-logits",)
 SHIFTED = (
     "The logits are off by the same numbers for every text: does your classifier have a bias? "
 )
-OTHER_MASK = "The backbone gets another mask than the batch's, such as its opposite"
+OTHER_MASK = "The backbone gets a different mask from the batch's, such as its inverse"
 MOST = 0.8  # of the backbone's parameters; an unused pooler does not change
 
 
