@@ -232,7 +232,7 @@ def doctor(
 ) -> None:
     """Check this machine: sandbox, torch, device, data."""
     symptoms = examine(data, assignment)
-    terminal.show_rows((symptom.name, symptom.found, symptom.good) for symptom in symptoms)
+    terminal.show_rows((symptom.name, symptom.state, symptom.good) for symptom in symptoms)
     ready = next(symptom.good for symptom in symptoms if symptom.name == "isolation")
     raise typer.Exit(0 if ready and (not gpu or _gpu_works()) else 1)
 

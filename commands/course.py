@@ -246,7 +246,7 @@ def drop(
     if (undo or comment) and not student:
         raise UsageError("no student is named", "drop DIR STUDENT")
     if not student:
-        show_drops(drops_table(folder).kept())
+        show_drops(drops_table(folder).all_rows())
         return
     dropping = Dropping(student, not undo, reviewer or getpass.getuser(), comment)
     with _changed(folder) as (store, _):

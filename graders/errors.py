@@ -122,9 +122,9 @@ class Unavailable(GraderFault):
     where: ClassVar[str] = ""  # as of a StudentFault; the message has it already
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown name: the nearest known one, or all of them."""
-    names = sorted(known)
+    names = sorted(choices)
     for nearest in get_close_matches(name, names, n=1):
         return f"; did you mean `{nearest}`?"
     listed = ", ".join(f"`{each}`" for each in names)

@@ -242,7 +242,7 @@ def write_late_days(out: Path, late: Sequence[Late], spent: Mapping[str, int]) -
     )
     staff_table = late_days_table(out)
     columns = (*staff_table.needed, *staff_table.optional)
-    old = [[row[name] for name in columns] for row in staff_table.kept() if row["by"] != SPENT]
+    old = [[row[name] for name in columns] for row in staff_table.all_rows() if row["by"] != SPENT]
     lines = [[name, str(spent[name]), SPENT, "", ""] for name in names]
     text = table([columns, *old, *lines])
     remedy = "make room and run the command again"

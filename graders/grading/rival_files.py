@@ -113,8 +113,8 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
     ]
     places: dict[str, str] = _reply(student, PLACES, _texts, {}) if failed else {}
 
-    def place(each: CheckResult) -> str:
-        words = (*WORD.findall(each.check.description), each.check.criterion)
+    def place(result: CheckResult) -> str:
+        words = (*WORD.findall(result.check.description), result.check.criterion)
         return next((places[word] for word in words if word in places), "")
 
     return [

@@ -28,7 +28,7 @@ MOST = 20_000  # characters of what a test prints
 Raised = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
 
-class _Kept(unittest.TestResult):
+class _GradescopeResult(unittest.TestResult):
     """Keep what tests raised in Gradescope's wording; a subtest counts like its test."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class _Kept(unittest.TestResult):
 def run_test(folder: str, module: str, case: str, method: str) -> dict[str, Any]:
     """Run one test; return its outcome, score and leaderboard value as set, and output."""
     _lay_out(folder)
-    result, printed = _Kept(), io.StringIO()
+    result, printed = _GradescopeResult(), io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
             test = getattr(importlib.import_module(module), case)(method)

@@ -32,7 +32,7 @@ def drop(store: Store, out: Path, asked: Dropping) -> str:
     """
     names, status = names_of(store, out, asked.student), DROPPED if asked.has_left else ENROLLED[0]
     by = signed(asked.reviewer, asked.comment)
-    rows = drops_table(out).kept()
+    rows = drops_table(out).all_rows()
     marks = [row for row in rows if name_key(row["student"]) in names]
     if marks and asked.seen is not None and marks[-1] in rows[asked.seen :]:
         raise UsageError(

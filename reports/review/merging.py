@@ -40,4 +40,4 @@ def merge(
 
 def merge_rows(out: Path) -> list[Mapping[str, str]]:
     """Return the rows of merged.csv, the oldest first."""
-    return merges_table(out).kept()
+    return merges_table(out).all_rows()

@@ -162,9 +162,9 @@ def _opening(original: Callable[..., Any], code: str) -> Callable[..., Any]:
 
 
 def _finding(
-    original: Callable[..., Any], code: str, found: Callable[..., Any]
+    original: Callable[..., Any], code: str, fallback: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Return a function of a path that calls `found` if only the student's own file is there."""
+    """Return a function of a path that calls `fallback` if only the student's own file is there."""
 
     def find(path: Any, *, dir_fd: int | None = None, **named: Any) -> Any:
         try:
@@ -173,7 +173,7 @@ def _finding(
             own_file = _own_file(path, code)
             if own_file is None or dir_fd is not None:
                 raise
-        return found(own_file, **named)
+        return fallback(own_file, **named)
 
     return find
 

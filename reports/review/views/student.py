@@ -167,7 +167,7 @@ def _neighbors(site: Site, session: Session, submission: str) -> list[str]:
 
 
 def _enrollment(site: Site, given: Submission) -> Enrollment:
-    rows = drops_table(site.review.folder).kept()
+    rows = drops_table(site.review.folder).all_rows()
     people = people_in(given.student)
     alone = given.id if len(people) == 1 else ""
     by_name = {
