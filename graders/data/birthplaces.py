@@ -130,13 +130,13 @@ def read_lines(file: Path, remedy: str) -> list[str]:
     return lines
 
 
-def _same_questions(folder: Path, inputs: tuple[str, ...], answered: tuple[str, ...]) -> None:
-    if len(inputs) != len(answered):
+def _same_questions(folder: Path, asked: tuple[str, ...], answered: tuple[str, ...]) -> None:
+    if len(asked) != len(answered):
         raise UsageError(
-            f"{folder / TEST}: {len(answered)} answers for the {len(inputs)} lines of {TEST_INPUTS}",
+            f"{folder / TEST}: {len(answered)} answers for the {len(asked)} lines of {TEST_INPUTS}",
             "both files must be of one edition",
         )
-    pairs = enumerate(zip(inputs, answered, strict=True), start=1)
+    pairs = enumerate(zip(asked, answered, strict=True), start=1)
     wrong = next((number for number, (one, other) in pairs if one != other), None)
     if wrong is not None:
         raise UsageError(

@@ -32,7 +32,7 @@ from graders.written.question import (
     Unreadable,
 )
 from graders.written.reading.answers import read_answers
-from graders.written.reading.wanted import wanted_of
+from graders.written.reading.question_parts import expected_parts
 from graders.written.template import quoted
 from graders.written.verifiers import VERIFIERS
 from submissions.receive import identify
@@ -264,7 +264,7 @@ def questions():
 
 @pytest.fixture(scope="session")
 def asked(questions):
-    return tuple(wanted_of(question, quoted(question)) for question in questions)
+    return tuple(expected_parts(question, quoted(question)) for question in questions)
 
 
 @pytest.fixture(scope="session")
