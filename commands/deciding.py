@@ -128,7 +128,7 @@ def adjust(
     reviewer: Reviewer = "",
 ) -> None:
     """Adjust the points of a criterion by hand, or list adjustments."""
-    from reports.review.adjusting import Adjusting, Asked, Refused, read_changes
+    from reports.review.adjusting import Adjusting, Refused, TypedAdjustment, read_changes
 
     typed = {"waive": waive, "excuse": excuse, "undo": undo}
     actions = [name for name, chosen in typed.items() if chosen]
@@ -138,7 +138,7 @@ def adjust(
             raise UsageError("--from goes with DIR alone", f"the rest is in {file}")
         requested = read_changes(file)
     elif criterion:
-        requested = [Asked(student, criterion, points, " ".join(actions), comment)]
+        requested = [TypedAdjustment(student, criterion, points, " ".join(actions), comment)]
     elif actions or points or comment:
         raise UsageError("no criterion is named", "adjust DIR STUDENT CRITERION")
     with open_adjustments(folder / FILE) as trail, read_store(folder) as store:

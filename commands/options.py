@@ -63,8 +63,8 @@ RerunWall = Annotated[float, typer.Option(metavar="MINUTES", help="Time limit fo
 JOBS = os.cpu_count() or 1
 
 
-def existing(path: Path, wanted: str = "a folder or an archive") -> Path:
-    """Return the path of an upload, or of `wanted`; raises UsageError if it does not exist."""
+def existing(path: Path, kind: str = "a folder or an archive") -> Path:
+    """Return the path of an upload, or of `kind`; raises UsageError if it does not exist."""
     if not path.exists():
-        raise UsageError(f"{path} does not exist", f"give {wanted}")
+        raise UsageError(f"{path} does not exist", f"give {kind}")
     return path

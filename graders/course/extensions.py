@@ -143,11 +143,13 @@ def read_due(typed: str) -> datetime | None:
     return moment if moment.tzinfo else None
 
 
-def _granted(where: str, row: Mapping[str, str], known: set[str]) -> Granted:
+def _granted(where: str, row: Mapping[str, str], students: set[str]) -> Granted:
     student, due = name_key(row["student"]), read_due(row["due"])
     if not student or due is None:
         raise UsageError(f"{where}: no student with a date, time and time zone", EXAMPLE)
-    if student in known and not row["by"]:  # of two lines without a name, either may be a mistake
+    if (
+        student in students and not row["by"]
+    ):  # of two lines without a name, either may be a mistake
         raise UsageError(f"{where}: duplicate line for `{student}`", "keep the line that counts")
     return Granted(student, due, row["by"], row["made_at"], row["comment"])
 

@@ -120,10 +120,10 @@ def _criteria(assignment: Assignment) -> tuple[frozenset[str], tuple[str, ...]]:
     return frozenset(packed & {*shown}), tuple(shown[id] for id in shown if id in kept_back)
 
 
-def _refuse_hidden_ground(given: Collection[Collected]) -> None:
+def _refuse_hidden_ground(checks: Collection[Collected]) -> None:
     """Refuse a visible check that depends on a hidden one, because it reveals the hidden ID."""
-    ids = {check.check.id for check in given}
-    for check in given:
+    ids = {check.check.id for check in checks}
+    for check in checks:
         if not ids.issuperset(check.check.depends_on):
             raise UsageError(
                 f"{check.path}: the check `{check.check.id}`, which students see, builds on one "

@@ -34,7 +34,7 @@ def twins_of(results):
     search = TwinSearch(EXPECTED)
     for result in results:
         search.add(result)
-    return search.found()
+    return search.twins()
 
 
 def found(*results):
