@@ -48,8 +48,8 @@ def test_grades_of_other_criteria_are_never_replaced(batch, out, tiny_folder, tm
     words = ("batch", tiny_folder, uploads, "--out", out, "--executor", "serial", "--allow-missing")
     ada = ("run", tiny_folder, uploads / "ada", "--out", out)
 
-    def refused(*asked):
-        done = softmark(*asked)
+    def refused(*arguments):
+        done = softmark(*arguments)
         assert done.returncode == 2, done.stderr
         return " ".join(done.stderr.split())
 

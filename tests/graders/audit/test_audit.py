@@ -222,8 +222,8 @@ def test_only_the_named_examples_are_changed(place, folder, first):
     assert {mutant.change.base for mutant in every(result)} == {"solution"}
 
 
-def every(found):
-    return (*found.mutations.killed, *found.mutations.survivors)
+def every(report):
+    return (*report.mutations.killed, *report.mutations.survivors)
 
 
 @pytest.mark.parametrize(

@@ -84,8 +84,8 @@ def read(tmp_path):
     return make
 
 
-def shares(found):
-    return {(pair.one, pair.other): pair.code.larger for pair in found.ranked}
+def shares(similarity):
+    return {(pair.one, pair.other): pair.code.larger for pair in similarity.ranked}
 
 
 def notebook(*cells):

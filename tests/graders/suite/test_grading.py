@@ -119,8 +119,8 @@ def test_each_kind_of_ending_keeps_its_points(grade):
     _says_what_it_should(checks(result))
 
 
-def _says_what_it_should(found):
-    texts = {name.removeprefix("sums-TestKinds-"): check.message for name, check in found.items()}
+def _says_what_it_should(results):
+    texts = {name.removeprefix("sums-TestKinds-"): check.message for name, check in results.items()}
     assert texts["hides"] == "Look at the last lecture."
     assert "not today" in texts["skipped"]
     assert "KeyError" in texts["raises"]

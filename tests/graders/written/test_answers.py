@@ -16,9 +16,9 @@ def answer_to(body, kind="formula", parts=("formula",), text="text"):
     return read_answers({"answers.md": f"## 1b\n{body}\n".encode()}, wanted).of("1b")
 
 
-def divided(*asked, **more):
+def divided(*arguments, **more):
     """The first value of each part of an answer to a question of this kind."""
-    answer = answer_to(*asked, **more)
+    answer = answer_to(*arguments, **more)
     return {part: answer.text(part) for part in answer.parts}
 
 

@@ -84,8 +84,8 @@ def lines_of(forms):
 def said(judged):
     """`passed`, `waits` or `fails`: what a check says of one question of an answers file."""
 
-    def of(*asked):
-        check = judged(*asked)
+    def of(*arguments):
+        check = judged(*arguments)
         return {"passed": "passed", "needs_review": "waits"}.get(check.status, "fails")
 
     return of

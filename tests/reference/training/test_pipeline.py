@@ -138,7 +138,7 @@ def test_finished_run_is_not_run_again_and_other_settings_do_not_mix(undisturbed
     out, _ = undisturbed
     before = {path: path.stat().st_mtime_ns for path in out.glob("*.params")}
     seen = []
-    run(out, report=lambda *made: seen.append(made))
+    run(out, report=lambda *progress: seen.append(progress))
     assert seen == []
     assert {path: path.stat().st_mtime_ns for path in out.glob("*.params")} == before
     with pytest.raises(UsageError, match="a run with other settings"):
