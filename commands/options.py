@@ -45,7 +45,7 @@ Layout = Annotated[str, typer.Option("--from", help="auto, folders, gradescope, 
 Roster = Annotated[
     Path | None,
     typer.Option(
-        help="CSV of all students: submission, name, email, student_id, section.",
+        help="CSV of all students: submission, name, email, student_id, section, status.",
         show_default="DIR/roster.csv, if it exists",
     ),
 ]
