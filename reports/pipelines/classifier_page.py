@@ -87,8 +87,8 @@ def _constant(evaluation: Evaluation) -> str:
     """Return the sentence about a classifier that has learned nothing."""
     accuracy, label = evaluation.accuracy, int(evaluation.positive > 0)
     return (
-        f"{MODELS[accuracy.model]} predicts {label} for every {accuracy.part} item, so its accuracy "
-        "is only the share of that label."
+        f"{MODELS[accuracy.model]} predicts {label} for every {accuracy.part} item, so its "
+        "accuracy is only the share of that label."
     )
 
 
