@@ -199,7 +199,7 @@ class Student:
         try:
             reply = wire.decode(child.ask(frame, deadline))
             if not isinstance(reply, dict) or repr(reply.get("id")) != str(self._requests):
-                raise wire.WireError("the reply belongs to no question")
+                raise wire.WireError("the reply answers no request")
             return reply
         except TimeoutError:
             raise self._end(self._out_of_time()) from None
@@ -254,7 +254,7 @@ class Student:
         """Return what a child did wrong since its last answer, or None if it still waits."""
         try:
             if child.has_unread():
-                return outcome.unreadable(wire.WireError("it sent more than it was asked for"))
+                return outcome.unreadable(wire.WireError("it sent data without a request"))
         except ChannelClosed:
             return self._fault_of_ending(child)
         # Before its channel closes; if the end is the student's fault, the next call reports it.
