@@ -126,7 +126,7 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
 def show_retry(questions: int, gone: Sequence[str]) -> None:
     """Show that nothing needs a retry, or the uploads that no longer exist."""
     if not questions:
-        ERR.print("nothing to grade again")
+        ERR.print("nothing to retry")
     show_sentences(gone)
 
 
