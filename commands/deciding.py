@@ -117,9 +117,7 @@ def adjust(
     excuse: Annotated[
         bool, typer.Option("--excuse", help="Leave the criterion out of the total.")
     ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Let the machine's points count again.")
-    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove the adjustment.")] = False,
     file: Annotated[
         Path | None,
         typer.Option("--from", help="CSV: student, criterion, points or action, comment."),
@@ -278,10 +276,10 @@ def plant(
 
 def requests(
     folder: Folder,
-    number: Annotated[int, typer.Argument(help="A request.", show_default="list all")] = 0,
+    number: Annotated[int, typer.Argument(help="A request's number.", show_default="list all")] = 0,
     files: Annotated[
         list[Path] | None,
-        typer.Option("--from", help="A request that a student sent; repeatable."),
+        typer.Option("--from", help="File with a student's request; repeatable."),
     ] = None,
     grant: Annotated[
         bool, typer.Option("--grant", help="Grant it; this changes no points.")

@@ -160,7 +160,7 @@ def _about_provisional(seen: Seen, out: Path) -> Iterator[str]:
     if count := len(seen.provisional):
         yield (
             f"{count} of {len(seen.submissions)} grades {'is' if count == 1 else 'are'} provisional"
-            f", because points wait to be confirmed (`decide {out}` or `review {out}`): "
+            f", because points need to be confirmed (`decide {out}` or `review {out}`): "
             f"{first_few(seen.provisional)}"
         )
 

@@ -184,7 +184,8 @@ def _choose(
         attempt.submission.id for attempt in attempts if attempt.submission.id not in best.others
     ]
     of_all = ", ".join(attempt.submission.id for attempt in attempts)
-    counts = f"{', '.join(left)} count{'s' if len(left) == 1 else ''} for {student}, of {of_all}"
+    count = "counts" if len(left) == 1 else "count"
+    counts = f"{', '.join(left)} {count} for {student}; attempts: {of_all}"
     return (*best.notes, *([counts] if len(attempts) > 1 else []))
 
 

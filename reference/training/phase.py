@@ -49,7 +49,7 @@ def claim(out: Path, *runs: Mapping[str, Any]) -> Mapping[str, Any]:
         begun = None
     if begun not in runs:
         raise UsageError(
-            f"{out}: the folder holds a run with other settings or data",
+            f"{out}: the folder contains a run with other settings or data",
             "give another --out, or remove the folder",
         )
     return dict(begun)

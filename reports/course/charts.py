@@ -126,7 +126,7 @@ def in_words(series: AccuracySeries) -> str:
         return sentence
     return (
         f"{sentence} {series.reached:,} reach the threshold of {100 * series.threshold:.3g}%; the "
-        f"95% interval of {len(series.close):,} holds it."
+        f"95% interval of {len(series.close):,} contains it."
     )
 
 

@@ -148,7 +148,7 @@ def not_shown_yet(task: Assignment, opened: frozenset[str], end: datetime | None
 def _waits_for(criterion: Criterion, end: datetime | None) -> str:
     if criterion.visibility == "after_published" or end is None:
         return "until you release it"
-    return f"until nobody can hand in any more ({end:%Y-%m-%d %H:%M %Z})"
+    return f"until nobody can submit anymore ({end:%Y-%m-%d %H:%M %Z})"
 
 
 def write_course_reports(

@@ -25,7 +25,7 @@ from reports.text import LINE_LIMIT, PROSE_LIMIT, line, number, prose
 from reports.words import STATUS_SENTENCES, STATUS_WORDS, check_word, criterion_word, intake_notes
 
 LIMIT = 1024 * 1024  # bytes; GitHub shows nothing of a step that writes more
-CUT = "\n\nThere is more, but the summary of a step holds no more than 1024 KiB.\n"
+CUT = "\n\nThere is more, but GitHub limits the summary of a step to 1024 KiB.\n"
 PLAIN = ",;'\"?%/"  # never markup, wherever they appear
 ENTITIES = {ord(sign): f"&#{ord(sign)};" for sign in string.punctuation if sign not in PLAIN}
 # GitHub links names and issues after it decodes entities; an invisible character prevents that.

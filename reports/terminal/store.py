@@ -94,12 +94,12 @@ def show_generations(generations: Iterable[Generation], published: int, shown: i
 
 def show_regraded(regraded: Regraded, out: Path) -> None:
     """Show who gains and loses, how much and why; the largest losses first."""
-    touched = ", ".join(map(line, regraded.touched)) or "nothing"
+    touched = f" ({', '.join(map(line, regraded.touched))})" if regraded.touched else ""
     count = len(regraded.graded)
     which = f": {first_few(regraded.graded)}" if 0 < count < min(regraded.submissions, FEW) else ""
     OUT.print(
-        f"generation {regraded.after}: {count} of {regraded.submissions} graded again{which} "
-        f"({touched})",
+        f"generation {regraded.after}: {count} of {regraded.submissions} graded again{which}"
+        f"{touched}",
         soft_wrap=True,
     )
     apart = sum(
@@ -126,7 +126,7 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
 def show_retry(questions: int, gone: Sequence[str]) -> None:
     """Show that nothing needs a retry, or the uploads that no longer exist."""
     if not questions:
-        ERR.print("nothing to grade again")
+        ERR.print("nothing to retry")
     show_sentences(gone)
 
 

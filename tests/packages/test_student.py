@@ -138,7 +138,7 @@ REFUSED = {
     ),
     "ground that is hidden": (
         "checks.py", 'depends_on=("doubles",)', 'depends_on=("large",)',
-        "`doubles-zero`.*builds on one",
+        "`doubles-zero`.*depends on one",
     ),
     "an import of what is hidden": (
         "shared.py", "from pathlib", "from hidden.secrets import LARGE\nfrom pathlib",
