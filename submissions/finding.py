@@ -73,8 +73,8 @@ def find(
     else:
         chosen, notes = _best_folder(paths, code)
     near = _near(chosen)
-    if whole:
-        notes = notes if chosen is None else []
+    if whole:  # the student side reads copies, too, and tells which file it uses
+        notes = _code_notes(paths, {}, None, code) if chosen is None else []
         chosen = PurePosixPath() if any(path.suffix == ".py" for path in paths) else None
     matches = _find_artifacts(paths, artifacts, near)
     if not code and not matches:
@@ -90,14 +90,15 @@ def _find_artifacts(
     candidates = {name: _candidates(files, name, near) for name in artifacts}
     matches = {name: paths for name, paths in candidates.items() if paths}
     taken = {_stem(name) for name in matches}
+    unmatched = [path for path in files if not is_named(path.name, artifacts)]
     matches |= {
         name: renamed
         for name in artifacts
-        if _stem(name) not in taken and len(renamed := tuple(_renamed(files, name))) == 1
+        if _stem(name) not in taken and len(renamed := tuple(_renamed(unmatched, name))) == 1
     }
-    unmatched = [path for path in files if not is_named(path.name, artifacts)]
     for name in artifacts:
-        titled = {path for path in unmatched if _is_titled(path, name)}.union(_renamed(files, name))
+        titled = {path for path in unmatched if _is_titled(path, name)}
+        titled |= {*_renamed(unmatched, name)}
         if len(titled) == 1 and _stem(name) not in {_stem(key) for key in matches}:
             matches[name] = tuple(titled)
     return matches
@@ -255,14 +256,22 @@ def _near(code: PurePosixPath | None) -> tuple[PurePosixPath, ...]:
 
 
 def _renamed(files: Iterable[PurePosixPath], name: str) -> Iterator[PurePosixPath]:
-    """Yield the files like `answers (1).md`, `my_answers.md`, `answers.txt` and `answers.pdf`."""
+    """Yield the files like `answers (1).md`, `my_answers.md`, `answers.txt` and `answers.pdf`.
+
+    Separators may differ, as in `test_predictions.txt` for `test.predictions`.
+    """
     plain = name.casefold()
     suffixes = DOCUMENTS if plain.endswith(".md") else ()
     texts = {f"{plain}.txt", *(f"{_stem(name)}.{suffix}" for suffix in suffixes)}
+    alike_names = set(map(_words, (plain, *texts)))
     for path in files:
-        alike = re.sub(rf"\s*{NUMBERED.pattern}", "", path.name.casefold()) in {plain, *texts}
+        alike = _words(NUMBERED.sub("", path.name)) in alike_names
         if alike or (_adds_words(path, name) and not is_copy_like(path.stem)):
             yield path
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[^\s._-]+", name.casefold()))
 
 
 def _adds_words(path: PurePosixPath, name: str) -> bool:

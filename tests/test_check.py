@@ -61,6 +61,14 @@ def test_what_is_missing_is_told_by_name(named, hand_in):
     assert "right folder" not in misnamed
 
 
+def test_a_file_that_is_used_under_another_name_is_not_missing(named, hand_in):
+    upload = hand_in(work_py=RIGHT)
+    (upload / "answer.txt.txt").write_text("42")
+    output = said_of(upload, named)
+    assert "Using `answer.txt.txt` for answer.txt" in output
+    assert "Missing" not in output
+
+
 def test_nothing_is_missing_where_checks_pass(named, hand_in):
     upload = hand_in(work_py="from more import *\n", more_py=RIGHT, answer_txt="42")
     assert "Missing" not in check(upload, named).stdout

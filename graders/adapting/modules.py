@@ -127,7 +127,11 @@ class Modules(MetaPathFinder):
     # ------------------------------------------------------------ which file
 
     def _main_folder(self) -> Path:
-        """Return the folder with most of the wanted modules; written ones count more."""
+        """Return the folder with most of the wanted modules; written ones count more.
+
+        If no file has a module's name, it is the folder of the file that is used instead, which
+        contains what that file imports.
+        """
         held: dict[Path, list[Outline]] = {}
         for outline in self._outlines:
             if outline.source.path.stem in self._modules:
@@ -140,7 +144,10 @@ class Modules(MetaPathFinder):
             parts = folder.relative_to(self._folder).parts
             return spare, -written, -len(files), folder.name != "src", len(parts), str(folder)
 
-        return min(held, key=rank, default=self._folder)
+        if held:
+            return min(held, key=rank)
+        modules = [path for name in self._wanted if (path := self._renamed(name)) is not None]
+        return modules[0].parent if modules else self._folder
 
     def _amount(self, outline: Outline, module: str) -> int:
         """Return how many of the module's names a file really defines, not counting stubs."""
@@ -149,17 +156,22 @@ class Modules(MetaPathFinder):
     def _file(self, module: str) -> Path | None:
         """Return the file of a module: the one in the main folder, unless it is unwritten."""
         main_file = self.main / f"{module}.py"
+        by_path = {outline.source.path: outline for outline in self._outlines}
+        if main_file in by_path and self._amount(by_path[main_file], module):
+            return main_file
+        best = self._renamed(module)
+        return best if best is not None else main_file if main_file in by_path else None
+
+    def _renamed(self, module: str) -> Path | None:
+        """Return the file that defines most of a module, whatever its name or folder."""
 
         def rank(outline: Outline) -> tuple[bool, bool, int]:
             path = outline.source.path
             return path in self._listing.spare, path.stem != module, -self._amount(outline, module)
 
-        by_path = {outline.source.path: outline for outline in self._outlines}
-        if main_file in by_path and self._amount(by_path[main_file], module):
-            return main_file
         candidates = [outline for outline in self._outlines if self._amount(outline, module)]
         best = min(candidates, key=rank, default=None)
-        return best.source.path if best is not None else main_file if main_file in by_path else None
+        return best.source.path if best is not None else None
 
 
 class _Tolerant(Loader):

@@ -77,6 +77,10 @@ HINTS: dict[str, str] = {
     r"^NotImplementedError": (
         "This part is not written yet. Replace `raise NotImplementedError` with your code."
     ),
+    r"attempted relative import": (
+        "`from .` works only in a package, and a script that is run by its path, such as `python "
+        "src/run.py`, is not in one. Write `import dataset`, not `from . import dataset`."
+    ),
     r"^(ModuleNotFoundError|ImportError)": (
         "Submit every file of yours that you import, and use only the libraries of the assignment."
     ),

@@ -94,6 +94,7 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
         for criterion in plan.criteria
         if criterion.points or criterion.kind == "code"
     }
+    found = frozenset(contents.artifacts(assignment.files))
     missing: dict[str, str] = {}
     if "code" in kinds:
         missing |= _files(assignment, contents)
@@ -102,12 +103,9 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
         missing |= {
             name: f"`{name}` is missing (required)."
             for name in required_artifacts(assignment.files)
-            if name not in contents.files
+            if name not in found
         }
-    # Grading also finds answers in a file with a similar name, such as `answers (1).md`.
-    lacking = result.environment.get("missing")
-    unread = not isinstance(lacking, list) or ANSWERS[0] in lacking
-    if "written" in kinds and unread and contents.files.isdisjoint(ANSWERS):
+    if "written" in kinds and found.isdisjoint(ANSWERS):
         missing[ANSWERS[0]] = _no_answers(assignment)
     read = "written" in kinds and ANSWERS[0] not in missing
     expected = {*assignment.files.code, *required_artifacts(assignment.files), *ANSWERS}

@@ -5,7 +5,7 @@ Names and text search are enough; nothing is run or parsed.
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -13,6 +13,7 @@ from graders.errors import UsageError
 from graders.model import Assignment, FileSpec
 from graders.registry.discovery import assignment_names, load_assignment
 from graders.written.loading import ANSWERS
+from submissions.finding import find
 from submissions.folder import CODE
 from submissions.listing import list_files
 from submissions.receive import open_upload
@@ -31,11 +32,20 @@ def required_artifacts(files: FileSpec) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The file names of an upload, the text of its code and of its answers."""
+    """The files of an upload, the text of its code and of its answers."""
 
-    files: frozenset[str] = frozenset()
+    paths: tuple[PurePosixPath, ...] = ()
     code: tuple[str, ...] = ()
     answers: str = ""
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The names of all files."""
+        return frozenset(path.name for path in self.paths)
+
+    def artifacts(self, files: FileSpec) -> Collection[str]:
+        """Return the artifacts that grading finds, also under names such as `answers (1).md`."""
+        return find(self.paths, files.code, files.artifacts, whole=files.whole).files.keys()
 
     def defines(self, name: str) -> bool:
         """Return whether any file seems to define a function or class of this name."""
@@ -58,7 +68,7 @@ def _contents(folder: Path) -> Contents:
     code = [path for path in paths if path.suffix in CODE]
     answers = [path for path in paths if path.name.casefold() in ANSWERS]
     return Contents(
-        frozenset(path.name for path in paths),
+        tuple(paths),
         tuple(_texts(folder, code)),
         "\n".join(_texts(folder, answers)),
     )

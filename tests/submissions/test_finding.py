@@ -116,6 +116,7 @@ def test_stray_copies_are_ignored_with_a_note(name):
     note = f"ignored `src/{name}` (only the exact names are imported)"
     assert contents.notes[1:] == (note,)
     assert find([P("src", name)], CODE, ()).notes[1] == note
+    assert "exact names" not in str(find([P("src", name)], CODE, (), whole=True).notes)
 
 
 @pytest.mark.parametrize(
@@ -189,6 +190,22 @@ def test_plain_names_are_no_copies(name):
 
 
 ANSWERS = ("answers.md", "answers.yaml")
+
+
+@pytest.mark.parametrize(
+    "name", ["rope_test.predictions", "rope test predictions (1).txt", "Rope-Test.predictions.txt"]
+)
+def test_separators_in_an_artifacts_name_may_differ(name):
+    wanted = ("rope.test.predictions", "rope.dev.predictions")
+    found = find([P("a4", name)], CODE, wanted).files
+    assert found == {"rope.test.predictions": (P("a4", name),)}
+    exact = P("a4/rope.test.predictions")
+    assert find([P("a4", name), exact], CODE, wanted).files[wanted[0]] == (exact,)
+
+
+def test_a_file_with_another_artifacts_exact_name_is_not_taken_for_it():
+    found = find([P("a.b.txt")], CODE, ("a_b.txt", "a.b.txt")).files
+    assert found == {"a.b.txt": (P("a.b.txt"),)}
 
 
 @pytest.mark.parametrize("name", ["answers (1).md", "answers.md.txt", "Answers.txt", "answers.pdf"])

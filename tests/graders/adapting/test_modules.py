@@ -57,6 +57,16 @@ def test_imports_find_the_file_that_was_taken(modules):
     assert importlib.import_module("attention_under_test").rotate() == 1
 
 
+def test_imports_of_renamed_modules_and_scripts_beside_them_are_found(modules):
+    upload = modules(
+        src__my_rotary=f"from beside_under_test import ONE\n{ROTATE}",
+        src__beside_under_test="ONE = 1\n",
+    )
+    assert importlib.import_module("attention_under_test").ONE == 1
+    assert upload.main.name == "src"
+    assert upload.notes == ["Using `src/my_rotary.py` as `attention_under_test.py`"]
+
+
 def test_module_that_raises_after_its_definitions_counts(modules):
     upload = modules(dataset_under_test=DATA + "open('/nowhere/names.txt')\n")
     assert importlib.import_module("dataset_under_test").Data.size == 1

@@ -104,7 +104,7 @@ def test_finished_files_may_be_left_out_and_no_patch_stays(hand_in_script):
         ((TRAIN, "    1 / 0\n"), "script_trains", "ZeroDivisionError"),
         ((TRAIN, "    raise SystemExit('no')\n"), "script_trains", "called exit (status no)"),
         ((TRAIN, "    list(torch.utils.data.DataLoader(pretrain_dataset))\n"),
-         "script_trains", "loops over the batches itself"),
+         "script_trains", "trains without trainer.Trainer,"),
     ],
 )  # fmt: skip
 def test_departure_is_described(hand_in_script, change, check, words):
@@ -118,6 +118,14 @@ def test_departure_is_described(hand_in_script, change, check, words):
 )
 def test_positions_are_found_in_a_model_of_another_size(hand_in_script, size):
     ask(CHECKS["test_rope_flag_reaches_model"], hand_in_script(size))
+
+
+def test_a_table_that_is_a_fixed_parameter_is_no_learned_position(hand_in_script):
+    text = (plain_source() / "attention.py").read_text(encoding="utf-8")
+    buffer = 'self.register_buffer("rope_cache", '
+    assert buffer in text
+    fixed = text.replace(buffer, "self.rope_cache = nn.Parameter(requires_grad=False, data=")
+    assert advice(hand_in_script(attention=fixed)) == {}
 
 
 SAVING = ((SAVE, ""), ("writer=writer,", "writer=writer, ckpt_path=args.writing_params_path,"))

@@ -28,6 +28,7 @@ CRASHES = {
     "torch.softmax(torch.ones(2).long(), 0)": "does not exist for this dtype",
     "assert 1 == 2": "`assert`",
     "import nothing_of_the_kind": "Submit every file",
+    "exec('from . import a', {'__package__': '', '__name__': 'a'})": "only in a package",
     "open('/nowhere/at/all')": "Read files only",
 }
 

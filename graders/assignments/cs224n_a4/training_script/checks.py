@@ -21,7 +21,7 @@ def test_script_trains(student: Student) -> None:
     for run in runs(student):
         if run.own_loop:
             fail(
-                "run.py loops over the batches itself, so its settings cannot be checked.",
+                "run.py trains without trainer.Trainer, so its settings cannot be checked.",
                 hint="In the starter, trainer.Trainer(...).train() contains the loop.",
                 counterexample=_command(run),
             )

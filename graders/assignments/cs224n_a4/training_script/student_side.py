@@ -176,7 +176,7 @@ def _training(trainer: Any, model: nn.Module, before: dict[str, float]) -> dict[
         "length": len(dataset) if hasattr(dataset, "__len__") else -1,
         "before": before,
         "after": _fingerprint(model.state_dict()),
-        "shapes": {name: list(parameter.shape) for name, parameter in model.named_parameters()},
+        "shapes": {name: list(p.shape) for name, p in model.named_parameters() if p.requires_grad},
         "saves": "",
     }
 
