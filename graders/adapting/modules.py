@@ -146,7 +146,7 @@ class Modules(MetaPathFinder):
 
         if held:
             return min(held, key=rank)
-        modules = [path for name in self._wanted if (path := self._renamed(name)) is not None]
+        modules = [path for name in self._modules if (path := self._renamed(name)) is not None]
         return modules[0].parent if modules else self._folder
 
     def _amount(self, outline: Outline, module: str) -> int:
