@@ -13,6 +13,10 @@ LONE = "runTest"  # unittest runs it if a class has no other test
 MAKERS = ("parameterized", "nose_parameterized", "ddt")  # packages that turn one test into many
 CLASS_MAKERS = ("type", "types.new_class", "new_class")
 NO_BASES = ("", "()")  # `type(x)` creates no class, and a class without bases has no tests
+DATA = (
+    ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set,
+    ast.ListComp, ast.DictComp, ast.SetComp,
+)  # fmt: skip
 RUNS = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)
 COUNTED = "tests are counted without running the file; write each one as a method"
 
@@ -72,8 +76,8 @@ def read_module(path: Path) -> Module:
 def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
     methods: dict[str, Method] = {}
     for statement in node.body:
-        by_name = any(name.startswith("test") for name in _assigned(statement))
-        if by_name or isinstance(statement, RUNS):
+        named = any(name.startswith("test") for name in _assigned(statement))
+        if (named and not _is_data(statement)) or isinstance(statement, RUNS):
             raise UsageError(
                 f"{path}:{statement.lineno}: `{node.name}` creates tests dynamically", COUNTED
             )
@@ -84,6 +88,13 @@ def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
     metaclasses = [keyword.value for keyword in node.keywords if keyword.arg == "metaclass"]
     shapers = tuple(_called(maker, names) for maker in (*node.decorator_list, *metaclasses))
     return Class(node.name, bases, methods, shapers)
+
+
+def _is_data(statement: ast.stmt) -> bool:
+    """Return whether a statement assigns a value that cannot be called, so it is no test."""
+    value = getattr(statement, "value", None)
+    value = value.operand if isinstance(value, ast.UnaryOp) else value
+    return value is None or isinstance(value, DATA)
 
 
 def _refuse_makers(node: Method, names: dict[str, str], where: str) -> None:

@@ -88,6 +88,11 @@ def test_a_class_that_is_deleted_is_only_a_base(read):
     assert list(weights(read(source, lib=lib))) == ["B.test_x"]
 
 
+def test_data_with_the_name_of_a_test_is_no_test(read):
+    data = "    test_cases = [1, 2]\n    test_low, test_high = 1, 2\n    test_eps: float = -1e-6\n"
+    assert list(weights(read(f"class A(Case):\n{data}    {X}\n"))) == ["A.test_x"]
+
+
 def test_a_lone_run_test_is_a_test(read):
     """unittest runs it only if a class has no other."""
     lone = "class A(Case):\n    @weight(3)\n    def runTest(self): ...\n"
