@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -85,6 +86,7 @@ def _message(error: BaseException | None) -> str:
 def run_test(folder: str, module: str, case: str, method: str) -> dict[str, Any]:
     """Run one test; return its outcome, score and leaderboard value as set, and output."""
     _lay_out(folder)
+    _end_softly()
     test, outcome, printed = None, "error", io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         result = _Kept()
@@ -104,6 +106,19 @@ def run_test(folder: str, module: str, case: str, method: str) -> dict[str, Any]
         "output": "\n".join(filter(None, said))[:MOST],
         "value": None if value is None else str(value)[:MOST],
     }
+
+
+def _end_softly() -> None:
+    """Send SIGTERM instead of SIGKILL, which the sandbox refuses.
+
+    Otherwise `subprocess.run(..., timeout=1)` could not end the program, and would wait for it.
+    """
+    for name in {"kill", "killpg"} & vars(os).keys():
+        setattr(os, name, _softly(getattr(os, name)))
+
+
+def _softly(send: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    return lambda target, number: send(target, 15 if number == 9 else number)
 
 
 def _lay_out(folder: str) -> None:

@@ -193,7 +193,10 @@ def test_no_words_lose_a_score_that_was_set(grade):
 
 
 STARTS = """
+import os
+import signal
 import subprocess
+import sys
 import unittest
 
 from gradescope_utils.autograder_utils.decorators import weight
@@ -205,11 +208,30 @@ class TestStarts(unittest.TestCase):
         command = ["python3", "sums.py"]
         done = subprocess.run(command, input="2", capture_output=True, text=True)
         self.assertEqual(done.stdout, "4.0\\n", done.stderr)
+
+    @weight(1)
+    def test_ends(self):
+        with self.assertRaises(subprocess.TimeoutExpired):
+            subprocess.run([sys.executable, "sums.py"], input="-1", text=True, timeout=1)
+
+    @weight(1)
+    def test_ends_a_group(self):
+        command = [sys.executable, "-c", "while True: pass"]
+        process = subprocess.Popen(command, start_new_session=True)
+        os.killpg(process.pid, signal.SIGKILL)
+        self.assertLess(process.wait(3), 0)
+"""
+ENDLESS = """
+n = float(input())
+while n < 0:
+    pass
+import numpy
+print(numpy.square(n))
 """
 
 
-def test_a_test_may_start_the_code_with_python3(grade):
-    assert grade("import numpy\nprint(numpy.square(float(input())))\n", STARTS).score == 1
+def test_a_test_may_start_and_end_the_code_as_a_program(grade):
+    assert grade(ENDLESS, STARTS).score == 3
 
 
 def test_a_missing_module_costs_the_points_and_is_no_fault_of_ours(grade):
