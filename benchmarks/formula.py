@@ -39,15 +39,15 @@ def resident() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def report(name: str, found: list[Tried]) -> None:
+def report(name: str, cases: list[Tried]) -> None:
     """Print one line, and one more for each text from which an exception escaped."""
-    worst = max(found, key=lambda case: case.seconds)
-    middle = sorted(case.seconds for case in found)[len(found) // 2]
+    worst = max(cases, key=lambda case: case.seconds)
+    middle = sorted(case.seconds for case in cases)[len(cases) // 2]
     print(
-        f"{name:8} {len(found):7} texts  median {1e3 * middle:6.2f} ms"
+        f"{name:8} {len(cases):7} texts  median {1e3 * middle:6.2f} ms"
         f"  worst {1e3 * worst.seconds:7.1f} ms {worst.text[:40]!r}"
     )
-    for case in found:
+    for case in cases:
         if case.escaped:
             print(f"  escaped from {case.text[:60]!r}: {case.escaped}")
 

@@ -48,7 +48,7 @@ def main() -> None:
                 code.write(f"\n# submission {number}\n")
         words = [sys.executable, str(ROOT / "grade.py"), "batch", "cs224n-a4", str(uploads)]
         words += [f"--out={out}", f"--jobs={arguments.jobs}", f"--only={arguments.only}"]
-        with counter() as used, _cluster(wanted=arguments.ray) as lose_a_node:
+        with counter() as used, _cluster(enabled=arguments.ray) as lose_a_node:
             words += ["--executor=ray"] if lose_a_node else []
             _watch(words, out, arguments.count, used, lose_a_node)
         pages = sum(1 for _ in out.rglob("*.html"))
@@ -57,9 +57,9 @@ def main() -> None:
 
 
 @contextlib.contextmanager
-def _cluster(*, wanted: bool) -> Iterator[Callable[[], None] | None]:
+def _cluster(*, enabled: bool) -> Iterator[Callable[[], None] | None]:
     """Start a head that grades nothing and two nodes; yield a function that kills one of them."""
-    if not wanted:
+    if not enabled:
         yield None
         return
     from ray.cluster_utils import Cluster

@@ -164,7 +164,7 @@ def _measure(out: Path, submissions: int, single: int) -> None:
         for result in store.results(generation):
             search.add(result)
             counted.add(result)
-        write_course_reports(counted.view(search.found()), out)
+        write_course_reports(counted.view(search.twins()), out)
         seconds = time.perf_counter() - started
         print(f"course pages, grades.csv and twins.json from the store: {seconds:.1f} s")
         pages = [path.stat().st_size for path in out.glob("*.html")]

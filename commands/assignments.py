@@ -75,7 +75,7 @@ def validate_examples(
             before = {name: before[name] for name in before if name in {REFERENCE, *chosen}}
         findings = compare_frozen(findings, before)
     if freeze_to is not None:
-        freeze(findings, freeze_to, kept=verdicts)
+        freeze(findings, freeze_to, earlier=verdicts)
     terminal.show_findings(findings)
     raise typer.Exit(int(any(finding.problems for finding in findings)))
 
@@ -93,15 +93,15 @@ def _validate_attacks(
     return int(any(verdict.problems for verdict in verdicts))
 
 
-def _chosen(names: list[str] | None, known: list[str], kind: str) -> list[str]:
+def _chosen(names: list[str] | None, choices: list[str], kind: str) -> list[str]:
     """Return these names, or all known ones; raises UsageError for another one."""
     for name in names or ():
-        if name not in known:
+        if name not in choices:
             raise UsageError(
-                f"there is no {kind} with the name `{name}`{did_you_mean(name, known)}",
+                f"there is no {kind} with the name `{name}`{did_you_mean(name, choices)}",
                 "without a name, all are graded and listed",
             )
-    return list(dict.fromkeys(names or known))
+    return list(dict.fromkeys(names or choices))
 
 
 def _attacked(
@@ -143,7 +143,7 @@ def audit(
     if find_spec("libcst") is None:
         raise UsageError("`audit` needs the package `libcst`", "pip install 'softmark[audit]'")
     # It imports libcst, which is optional.
-    from graders.audit.graded import Grader, Kept
+    from graders.audit.graded import GradedCache, Grader
     from graders.audit.parts import Plan
     from graders.audit.parts import audit as run_audit
 
@@ -152,7 +152,7 @@ def audit(
     folder = out or Path("out") / "audit" / task.name
     plan = Plan(minutes, seed, mutants, rewrites, repeats, null_share)
     with make_executor(executor, jobs) as pool:
-        grader = Grader(pool, 2 * jobs, Kept(folder))
+        grader = Grader(pool, 2 * jobs, GradedCache(folder))
         report = run_audit(GradingRequest(task, options), grader, plan, terminal.progress_of)
         if attacks:
             verdicts = _attacked(task, options, pool, jobs, known_attacks())
@@ -232,7 +232,7 @@ def doctor(
 ) -> None:
     """Check this machine: sandbox, torch, device, data."""
     symptoms = examine(data, assignment)
-    terminal.show_rows((symptom.name, symptom.found, symptom.good) for symptom in symptoms)
+    terminal.show_rows((symptom.name, symptom.state, symptom.good) for symptom in symptoms)
     ready = next(symptom.good for symptom in symptoms if symptom.name == "isolation")
     raise typer.Exit(0 if ready and (not gpu or _gpu_works()) else 1)
 
@@ -243,7 +243,7 @@ def _gpu_works() -> bool:
     from reference.training.precision import choose_machine
 
     checks = list(check_training(choose_machine("cuda")))
-    terminal.show_rows((check.name, check.found, check.good) for check in checks)
+    terminal.show_rows((check.name, check.state, check.good) for check in checks)
     works = all(check.good for check in checks)
     if not works:
         typer.echo("Please report the lines about the GPU in an issue. Training works without it.")

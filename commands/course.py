@@ -222,7 +222,7 @@ def merge(
     comment: Annotated[str, typer.Option(help="Why (for staff only).")] = "",
     reviewer: Reviewer = "",
 ) -> None:
-    """Count a submission under another name as an attempt of a student, or list these."""
+    """Count a submission under another name as an attempt of a student, or list the merges."""
     if bool(other) != (undo or bool(into)) or (undo and into):
         raise UsageError("give OTHER and INTO, or OTHER and --undo", "merge DIR OTHER INTO")
     if not other:
@@ -242,11 +242,11 @@ def drop(
     comment: Annotated[str, typer.Option(help="Why (for staff only).")] = "",
     reviewer: Reviewer = "",
 ) -> None:
-    """Mark a student who left the course, or list these; nothing is graded or deleted."""
+    """Mark a student who left the course, or list the marks; nothing is graded or deleted."""
     if (undo or comment) and not student:
         raise UsageError("no student is named", "drop DIR STUDENT")
     if not student:
-        show_drops(drops_table(folder).kept())
+        show_drops(drops_table(folder).all_rows())
         return
     dropping = Dropping(student, not undo, reviewer or getpass.getuser(), comment)
     with _changed(folder) as (store, _):
@@ -255,7 +255,9 @@ def drop(
 
 def late_days(
     folders: Annotated[list[Path], typer.Argument(help="Results folders.", metavar="DIR...")],
-    bank: Annotated[int, typer.Option(min=0, help="Days that each student has in all of them.")],
+    bank: Annotated[
+        int, typer.Option(min=0, help="Late days per student, for all folders together.")
+    ],
 ) -> None:
     """Spend each student's late days, the earliest due date first."""
     with ExitStack() as stack:

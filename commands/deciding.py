@@ -117,9 +117,7 @@ def adjust(
     excuse: Annotated[
         bool, typer.Option("--excuse", help="Leave the criterion out of the total.")
     ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Let the machine's points count again.")
-    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove the adjustment.")] = False,
     file: Annotated[
         Path | None,
         typer.Option("--from", help="CSV: student, criterion, points or action, comment."),
@@ -128,7 +126,7 @@ def adjust(
     reviewer: Reviewer = "",
 ) -> None:
     """Adjust the points of a criterion by hand, or list adjustments."""
-    from reports.review.adjusting import Adjusting, Asked, Refused, read_changes
+    from reports.review.adjusting import Adjusting, Refused, TypedAdjustment, read_changes
 
     typed = {"waive": waive, "excuse": excuse, "undo": undo}
     actions = [name for name, chosen in typed.items() if chosen]
@@ -138,7 +136,7 @@ def adjust(
             raise UsageError("--from goes with DIR alone", f"the rest is in {file}")
         requested = read_changes(file)
     elif criterion:
-        requested = [Asked(student, criterion, points, " ".join(actions), comment)]
+        requested = [TypedAdjustment(student, criterion, points, " ".join(actions), comment)]
     elif actions or points or comment:
         raise UsageError("no criterion is named", "adjust DIR STUDENT CRITERION")
     with open_adjustments(folder / FILE) as trail, read_store(folder) as store:
@@ -278,10 +276,10 @@ def plant(
 
 def requests(
     folder: Folder,
-    number: Annotated[int, typer.Argument(help="A request.", show_default="list all")] = 0,
+    number: Annotated[int, typer.Argument(help="A request's number.", show_default="list all")] = 0,
     files: Annotated[
         list[Path] | None,
-        typer.Option("--from", help="A request that a student sent; repeatable."),
+        typer.Option("--from", help="File with a student's request; repeatable."),
     ] = None,
     grant: Annotated[
         bool, typer.Option("--grant", help="Grant it; this changes no points.")

@@ -110,7 +110,7 @@ def run(
 
 def batch(
     assignment: Name,
-    folder: Path,
+    folder: Annotated[Path, typer.Argument(help="Folder of submissions, or a downloaded export.")],
     out: Out = Path("out"),
     data: Data = None,
     only: Only = "",

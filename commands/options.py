@@ -31,7 +31,7 @@ Data = Annotated[
     ),
 ]
 Only = Annotated[str, typer.Option(metavar="ID,ID", help="Criteria, or kinds: code,metric.")]
-Device = Annotated[str, typer.Option(help="auto, cpu or cuda; checks of code run on the CPU.")]
+Device = Annotated[str, typer.Option(help="For --rerun: auto, cpu or cuda. Checks use the CPU.")]
 TIERS = "auto, bubblewrap, landlock or none."
 Isolation = Annotated[str, typer.Option(help=TIERS, callback=warn_of_none)]
 OwnIsolation = Annotated[str, typer.Option(help=TIERS)]  # for code that the user wrote
@@ -45,7 +45,7 @@ Layout = Annotated[str, typer.Option("--from", help="auto, folders, gradescope, 
 Roster = Annotated[
     Path | None,
     typer.Option(
-        help="CSV of all students: submission, name, email, student_id, section.",
+        help="CSV of all students: submission, name, email, student_id, section, status.",
         show_default="DIR/roster.csv, if it exists",
     ),
 ]
@@ -63,8 +63,8 @@ RerunWall = Annotated[float, typer.Option(metavar="MINUTES", help="Time limit fo
 JOBS = os.cpu_count() or 1
 
 
-def existing(path: Path, wanted: str = "a folder or an archive") -> Path:
-    """Return the path of an upload, or of `wanted`; raises UsageError if it does not exist."""
+def existing(path: Path, kind: str = "a folder or an archive") -> Path:
+    """Return the path of an upload, or of `kind`; raises UsageError if it does not exist."""
     if not path.exists():
-        raise UsageError(f"{path} does not exist", f"give {wanted}")
+        raise UsageError(f"{path} does not exist", f"give {kind}")
     return path

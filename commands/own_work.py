@@ -24,7 +24,7 @@ Watch = Annotated[bool, typer.Option("--watch", help="Check again whenever a fil
 
 
 def check(
-    submission: Path,
+    submission: Annotated[Path, typer.Argument(help="The folder or archive with your work.")],
     assignment: Annotated[
         str, typer.Option(help="The assignment.", show_default="detected from the files")
     ] = "",

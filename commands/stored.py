@@ -18,7 +18,7 @@ from graders.errors import UsageError
 from graders.grading.options import stored_assignment
 from graders.model import Result, Submission
 from graders.privacy.forgetting import (
-    Known,
+    StoredStudent,
     find_student,
     forget_rows_of,
     still_named_in,
@@ -160,7 +160,7 @@ def _about_provisional(seen: Seen, out: Path) -> Iterator[str]:
     if count := len(seen.provisional):
         yield (
             f"{count} of {len(seen.submissions)} grades {'is' if count == 1 else 'are'} provisional"
-            f", because points wait to be confirmed (`decide {out}` or `review {out}`): "
+            f", because points need to be confirmed (`decide {out}` or `review {out}`): "
             f"{first_few(seen.provisional)}"
         )
 
@@ -261,18 +261,18 @@ def _still_named(file: Path) -> str:
     return f"still named in {file}: remove the name or the file"
 
 
-def _whom(known: Known) -> str:
-    if known.others:
-        return f"{known.person} in the submission {known.submission}, which stays"
-    return f"{known.person}: submission {known.submission}"
+def _whom(student: StoredStudent) -> str:
+    if student.others:
+        return f"{student.person} in the submission {student.submission}, which stays"
+    return f"{student.person}: submission {student.submission}"
 
 
-def _forgotten(store: Store, known: Known, reviewer: str) -> list[str]:
+def _forgotten(store: Store, student: StoredStudent, reviewer: str) -> list[str]:
     """Remove the student from the store, and say what was removed."""
-    if known.others:
-        store.rename(known.submission, without(known))
-        return [f"results of {known.submission}: the name is removed"]
-    gone = store.forget(known.submission, reviewer)
+    if student.others:
+        store.rename(student.submission, without(student))
+        return [f"results of {student.submission}: the name is removed"]
+    gone = store.forget(student.submission, reviewer)
     counts = {
         "result": gone.results,
         "decision": gone.decisions,
@@ -284,5 +284,5 @@ def _forgotten(store: Store, known: Known, reviewer: str) -> list[str]:
     rows += f" (with {gone.replies} repl{'y' if gone.replies == 1 else 'ies'})"
     return [
         f"store: {rows}; receipt {gone.number} of {gone.made_at}, by {reviewer}",
-        f"results, gradescope, reports: the files of {known.submission}",
+        f"results, gradescope, reports: the files of {student.submission}",
     ]

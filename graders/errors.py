@@ -5,12 +5,12 @@ SoftmarkError
 │   ├── UsageError         a command, an assignment or a data folder is wrong
 │   └── StorageError       a results folder or an output file cannot be read or written
 ├── StudentFault         the student's code gave no usable answer: a failed check
-│   ├── StudentRaised      its code raised an exception
+│   ├── StudentRaised      the code raised an exception
 │   │   └── StudentFileMissing the file with this code was not submitted
-│   ├── StudentExited      its process ended by itself (os._exit, sys.exit)
-│   ├── StudentSignalled   its process died of a signal (segmentation fault, abort)
-│   ├── StudentTimedOut    it used up its time
-│   ├── StudentOutOfMemory it used up its memory
+│   ├── StudentExited      the process ended itself (os._exit, sys.exit)
+│   ├── StudentSignalled   a signal ended the process (segmentation fault, abort)
+│   ├── StudentTimedOut    the time limit was reached
+│   ├── StudentOutOfMemory the memory limit was reached
 │   └── BadReply           the reply is not what was requested
 └── GraderFault          our fault: the Result is incomplete, never a zero
     ├── SandboxFailed      the sandbox did not start, or something outside killed its process
@@ -122,9 +122,9 @@ class Unavailable(GraderFault):
     where: ClassVar[str] = ""  # as of a StudentFault; the message has it already
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown name: the nearest known one, or all of them."""
-    names = sorted(known)
+    names = sorted(choices)
     for nearest in get_close_matches(name, names, n=1):
         return f"; did you mean `{nearest}`?"
     listed = ", ".join(f"`{each}`" for each in names)

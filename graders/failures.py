@@ -28,21 +28,21 @@ LONGEST = 200  # characters
 FAILED = ("failed", "partial")
 
 
-def observed(found: CheckResult) -> str:
+def observed(result: CheckResult) -> str:
     """Return a failure's message without the parts that differ between students: numbers, code.
 
     Of an exception, it is its type and message, not where it was raised.
     """
-    first = (found.message or found.actual).partition("\n")[0]
+    first = (result.message or result.actual).partition("\n")[0]
     _, raised, exception = first.partition(RAISED)
     return NUMBER.sub("#", QUOTED.sub("…", raised + exception or first))[:LONGEST]
 
 
-def message_of(found: CheckResult) -> str:
+def message_of(result: CheckResult) -> str:
     """Return a check's message; what cost points comes before why the others need a person."""
-    first, *rest = found.message.split("\n")
-    lost = found.status == "needs_review" and 0 < found.fraction < 1
-    return "\n".join((*rest[:1], first, *rest[1:])) if lost else found.message
+    first, *rest = result.message.split("\n")
+    lost = result.status == "needs_review" and 0 < result.fraction < 1
+    return "\n".join((*rest[:1], first, *rest[1:])) if lost else result.message
 
 
 class Hint(BaseModel):
@@ -178,11 +178,11 @@ def _read_by_people(cluster: Cluster) -> bool:
     return cluster.sample.id.endswith(REVIEW)
 
 
-def _sorted(found: Iterable[Cluster]) -> list[Cluster]:
-    for each in (listed := list(found)):
-        each.submissions.sort(key=lambda submission: submission.id)
-        each.alone.sort(key=lambda submission: submission.id)
+def _sorted(clusters: Iterable[Cluster]) -> list[Cluster]:
+    for cluster in (listed := list(clusters)):
+        cluster.submissions.sort(key=lambda submission: submission.id)
+        cluster.alone.sort(key=lambda submission: submission.id)
     return sorted(
         listed,
-        key=lambda each: (-len(each.submissions), each.sample.id, each.observed),
+        key=lambda cluster: (-len(cluster.submissions), cluster.sample.id, cluster.observed),
     )

@@ -96,9 +96,9 @@ def follow(title: str, results: Iterable[Result], most: int) -> Progress:
     )
 
 
-def _urgency(each: CheckProgress) -> tuple[bool, int, int]:
+def _urgency(progress: CheckProgress) -> tuple[bool, int, int]:
     """Return the sort key: where most are stuck comes first, checks without points come last."""
-    return each.check.weight == 0, -each.stuck, -each.failed
+    return progress.check.weight == 0, -progress.stuck, -progress.failed
 
 
 def _tried(result: Result, when: datetime, declared: dict[Key, Check]) -> Tried:
@@ -117,8 +117,8 @@ def _tried(result: Result, when: datetime, declared: dict[Key, Check]) -> Tried:
     return Tried(when, earned / (result.max_score or 1.0), passed, frozenset(hinted))
 
 
-def _names_a_mistake(found: CheckResult) -> bool:
-    return found.status != "passed" and bool(found.hint)
+def _names_a_mistake(result: CheckResult) -> bool:
+    return result.status != "passed" and bool(result.hint)
 
 
 def _at(chain: Sequence[Tried], n: int) -> Tried:

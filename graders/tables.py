@@ -64,7 +64,7 @@ def check_table(content: Mapping[str, Any], kind: type[Table], file: str, hint: 
         return kind.model_validate(content)
     except ValidationError as error:
         # A mistyped key is also a missing one, and the mistyped one is what the author sees.
-        found = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")[0]
+        found = sorted(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")[0]
         path = _written(content, found)
         place = _place(content, path if found["type"] == "value_error" else path[:-1])
         said = _sentence(found, path, kind)
@@ -87,10 +87,10 @@ def _sentence(error: ErrorDetails, path: Sequence[str | int], kind: type[BaseMod
         return f"the key `{key}` is missing"
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
-    return f"`{key}` is {_shown(error['input'])}{_wanted(error, _schema(kind, path))}"
+    return f"`{key}` is {_shown(error['input'])}{_requirement(error, _schema(kind, path))}"
 
 
-def _wanted(error: ErrorDetails, schema: Mapping[str, Any]) -> str:
+def _requirement(error: ErrorDetails, schema: Mapping[str, Any]) -> str:
     """Return the end of a sentence about a value: what it must be."""
     name, kind = error["type"], error["type"].split("_")[0]
     if name == "literal_error":

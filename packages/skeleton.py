@@ -1,4 +1,4 @@
-"""The files of a new assignment, which the tutorial explains."""
+"""Write the files of a new assignment, which the tutorial explains."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ NAME = 'name = "softmax"'
 
 
 def write_skeleton(folder: Path) -> list[Path]:
-    """Write a small assignment named after the folder, which is made; returns its files."""
+    """Write a small assignment into a new folder, named after it; return its files."""
     if folder.exists():
         raise UsageError(f"{folder} exists already", "choose another name")
     shutil.copytree(SKELETON, folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -26,27 +26,27 @@ COLUMNS = (
 )
 
 
-def write_attempts(found: Progress, out: Path) -> Path:
+def write_attempts(progress: Progress, out: Path) -> Path:
     """Write both files into `out`, and return the path of the page."""
-    rates = [f"passed at attempt {n}" for n in range(1, len(found.shares) + 1)]
+    rates = [f"passed at attempt {n}" for n in range(1, len(progress.shares) + 1)]
     columns = (*COLUMNS, "hours without", *rates)
-    write_text(out / f"{FILE}.csv", table([columns, *map(_cells, found.checks)], end="\n"))
-    points = [(float(n), 100 * share) for n, share in enumerate(found.shares, 1)]
+    write_text(out / f"{FILE}.csv", table([columns, *map(_cells, progress.checks)], end="\n"))
+    points = [(float(n), 100 * share) for n, share in enumerate(progress.shares, 1)]
     # Vega escapes all text that it draws.
     chart = Markup(loss_chart([Curve("", "second", points)], AXES)) if points else ""  # noqa: S704
     return write_text(
-        out / f"{FILE}.html", render("attempts.html.jinja", {"found": found, "chart": chart})
+        out / f"{FILE}.html", render("attempts.html.jinja", {"found": progress, "chart": chart})
     )
 
 
-def _cells(each: CheckProgress) -> Sequence[str]:
-    medians = (each.attempts, each.hours_with_hint, each.hours_without)
-    counts = map(str, (each.students, each.failed, each.stuck, each.lost))
+def _cells(progress: CheckProgress) -> Sequence[str]:
+    medians = (progress.attempts, progress.hours_with_hint, progress.hours_without)
+    counts = map(str, (progress.students, progress.failed, progress.stuck, progress.lost))
     shown = ("" if value is None else number(round(value, 2)) for value in medians)
     return (
-        each.check.criterion,
-        each.check.id,
+        progress.check.criterion,
+        progress.check.id,
         *counts,
         *shown,
-        *(f"{rate:.4f}" for rate in each.rates),
+        *(f"{rate:.4f}" for rate in progress.rates),
     )

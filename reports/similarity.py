@@ -18,23 +18,23 @@ FILE = "similarity"
 TOP = 50  # pairs in the table; the JSON file has more
 
 
-def write_similarity(found: Similarity, out: Path) -> Path:
+def write_similarity(similarity: Similarity, out: Path) -> Path:
     """Write both files into `out`, and return the path of the page."""
-    text = json.dumps({"schema": SCHEMA, **asdict(found)}, indent=1, ensure_ascii=False)
+    text = json.dumps({"schema": SCHEMA, **asdict(similarity)}, indent=1, ensure_ascii=False)
     # UTF-8 cannot encode half of a surrogate pair, which a name or a line may contain.
     write_text(out / f"{FILE}.json", text.encode("utf-8", "replace").decode() + "\n")
     most = math.log1p(
-        max((max(distribution) for distribution in found.distributions.values()), default=0)
+        max((max(distribution) for distribution in similarity.distributions.values()), default=0)
     )
     bars = {
         kind: [math.log1p(count) / most if most else 0 for count in counts]
-        for kind, counts in found.distributions.items()
+        for kind, counts in similarity.distributions.items()
     }
     view = {
-        "found": found,
+        "found": similarity,
         "bars": bars,
-        "top": found.ranked[:TOP],
-        "shown": [pair for pair in found.ranked if pair.passages],
+        "top": similarity.ranked[:TOP],
+        "shown": [pair for pair in similarity.ranked if pair.passages],
         "rules": pairs,
     }
     return write_text(

@@ -19,7 +19,7 @@ def write_submission_files(
     result: Result, out: Path, rules: CourseRules = PLAIN
 ) -> tuple[Path, ...]:
     """Write what needs one result: its JSON, its Gradescope file and its page, by these rules."""
-    # The Result goes first and comes last: where it lies, the other files are of it.
+    # The Result is removed first and written last: if it exists, the other files belong to it.
     remove_file(submission_file(out, "results", result.submission.id, ".json"))
     page, gradescope = write_student_page(result, out, rules), write_gradescope(result, out, rules)
     return write_result(result, out), gradescope, page

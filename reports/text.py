@@ -96,14 +96,14 @@ def _more(count: int) -> str:
     return f" … ({count:,} more characters)" if count > 0 else ""
 
 
-def _visible(text: str, kept: str) -> str:
+def _visible(text: str, allowed: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     shown, marks = [], 0
     for char in text:
         marks = marks + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
         if marks <= _MARKS_IN_A_ROW:
-            shown.append(_escaped(char) if _unseen(char) and char not in kept else char)
+            shown.append(_escaped(char) if _unseen(char) and char not in allowed else char)
     return "".join(shown)
 
 

@@ -74,9 +74,9 @@ ADDRESSED = {
 }
 
 
-def check_word(found: CheckResult) -> str:
+def check_word(result: CheckResult) -> str:
     """Return how a check ended, as precisely as possible."""
-    return OUTCOME_WORDS.get(found.outcome, CHECK_WORDS[found.status])
+    return OUTCOME_WORDS.get(result.outcome, CHECK_WORDS[result.status])
 
 
 def for_staff(message: str) -> str:
@@ -86,9 +86,9 @@ def for_staff(message: str) -> str:
     return message
 
 
-def no_answer(found: CheckResult) -> bool:
+def no_answer(result: CheckResult) -> bool:
     """Return whether the student's code gave no answer: it raised, crashed or was stopped."""
-    return found.outcome not in ("", "blocked")
+    return result.outcome not in ("", "blocked")
 
 
 def is_without_points(result: Result) -> bool:

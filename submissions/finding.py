@@ -38,7 +38,7 @@ REASONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFiles:
     """The files found in an upload; all paths are relative to its top folder.
 
     `code` is None if no folder contains a wanted module; `files` lists every candidate for each
@@ -56,7 +56,7 @@ def find(
     artifacts: Sequence[str],
     *,
     whole: bool = False,
-) -> Found:
+) -> FoundFiles:
     """Return the folder with most of the `code` modules, and every artifact by its name.
 
     If a name contains a star, it is a pattern: any code file may match, so the whole upload is the
@@ -80,7 +80,7 @@ def find(
     if not code and not matches:
         matches = _only_document(paths, artifacts)
         notes += [] if matches else _archive_notes(paths)
-    return Found(chosen, matches, (*notes, *_misnamed_notes(paths, matches, artifacts)))
+    return FoundFiles(chosen, matches, (*notes, *_misnamed_notes(paths, matches, artifacts)))
 
 
 def _find_artifacts(
@@ -222,25 +222,25 @@ def _copy_notes(
     return [f"ignored {listed(copies)} (only the exact names are imported)"] if copies else []
 
 
-def _is_stray(name: str, wanted: str) -> bool:
-    stem, dot, suffix = wanted.rpartition(".")
+def _is_stray(name: str, expected: str) -> bool:
+    stem, dot, suffix = expected.rpartition(".")
     plain = name.casefold()
-    if name == wanted or stem.casefold() not in plain or dot + suffix not in plain:
+    if name == expected or stem.casefold() not in plain or dot + suffix not in plain:
         return False
-    return plain == wanted.casefold() or is_copy_like(plain.replace(stem.casefold(), " "))
+    return plain == expected.casefold() or is_copy_like(plain.replace(stem.casefold(), " "))
 
 
 def _misnamed_notes(
-    files: Iterable[PurePosixPath], found: Collection[str], artifacts: Iterable[str]
+    files: Iterable[PurePosixPath], names: Collection[str], artifacts: Iterable[str]
 ) -> list[str]:
     """Return notes on files like `answers (1).md` and `answers.docx` if no `answers.*` exists."""
-    stems = {_stem(name) for name in found}
+    stems = {_stem(name) for name in names}
     missing = [name for name in artifacts if _stem(name) not in stems]
     named: dict[str, str] = {}
     for path in files:
         for name in missing:
             alike = _is_stray(path.name, name) or _adds_words(path, name)
-            alike = alike or (_is_titled(path, name) and not is_named(path.name, found))
+            alike = alike or (_is_titled(path, name) and not is_named(path.name, names))
             if alike or _stem(path.name) in (_stem(name), name.casefold()):
                 named.setdefault(str(path), name)
     return [f"Ignored {shown(path)}; rename it to {name}" for path, name in [*named.items()][:5]]

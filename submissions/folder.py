@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from submissions.escaping import listed, shown
-from submissions.finding import Found
+from submissions.finding import FoundFiles
 from submissions.limits import COPY_LIMITS, MIB, CopyLimits
 from submissions.listing import Listing
 from submissions.submission import CleanFolder
@@ -22,28 +22,32 @@ ONLY_A_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def copy_needed(
-    upload: Path, listing: Listing, found: Found, root: Path, limits: CopyLimits = COPY_LIMITS
+    upload: Path,
+    listing: Listing,
+    found_files: FoundFiles,
+    root: Path,
+    limits: CopyLimits = COPY_LIMITS,
 ) -> CleanFolder:
     """Copy the code folder's files and the wanted artifacts to the same paths in `root`."""
     sizes = listing.files
-    artifacts, artifact_notes = _artifacts(upload, found, sizes, limits)
-    code, code_notes = _code(found, sizes, set(artifacts.values()), limits)
+    artifacts, artifact_notes = _artifacts(upload, found_files, sizes, limits)
+    code, code_notes = _code(found_files, sizes, set(artifacts.values()), limits)
     root.mkdir(parents=True)
     for path in sorted({*code, *artifacts.values()}):
         copy_file(upload / path, root / path, sizes[path])
     return CleanFolder(
         root=root,
-        code=None if found.code is None else root / found.code,
+        code=None if found_files.code is None else root / found_files.code,
         files={name: root / path for name, path in artifacts.items()},
-        notes=(*found.notes, *artifact_notes, *code_notes, *listing.notes),
+        notes=(*found_files.notes, *artifact_notes, *code_notes, *listing.notes),
     )
 
 
 def _artifacts(
-    upload: Path, found: Found, sizes: Mapping[PurePosixPath, int], limits: CopyLimits
+    upload: Path, found_files: FoundFiles, sizes: Mapping[PurePosixPath, int], limits: CopyLimits
 ) -> tuple[dict[str, PurePosixPath], list[str]]:
     taken, notes = {}, []
-    for name, (best, *alternatives) in found.files.items():
+    for name, (best, *alternatives) in found_files.files.items():
         if sizes[best] > limits.artifact_bytes:
             notes.append(
                 f"Ignored {shown(str(best))}: larger than {limits.artifact_bytes // MIB} MiB"
@@ -70,15 +74,15 @@ def _differ(
 
 
 def _code(
-    found: Found,
+    found_files: FoundFiles,
     sizes: Mapping[PurePosixPath, int],
     artifacts: Collection[PurePosixPath],
     limits: CopyLimits,
 ) -> tuple[list[PurePosixPath], list[str]]:
     """Return the code files to copy, modules first, up to the limits, and notes on the others."""
-    if found.code is None:
+    if found_files.code is None:
         return [], []
-    files = set(_code_files(found.code, sizes)).difference(artifacts)
+    files = set(_code_files(found_files.code, sizes)).difference(artifacts)
     taken: list[PurePosixPath] = []
     left: list[str] = []
     total = 0

@@ -15,7 +15,7 @@ from graders.errors import UsageError
 from graders.storage.adjustments import open_adjustments
 from graders.storage.files import only_writer
 from graders.storage.store import FILE, read_store
-from reports.review.adjusting import Adjusting, Asked
+from reports.review.adjusting import Adjusting, TypedAdjustment
 from tests.conftest import append, edit, write_submission, write_tiny
 from tests.console import ROOT, grades, softmark
 from tests.processes import wait_for
@@ -284,7 +284,7 @@ def test_a_new_upload_is_graded_without_it_but_an_excuse_stays(course):
 
 
 def test_who_did_not_see_the_newest_is_told(course):
-    change = Asked("bob", "form", points="1", comment="x")
+    change = TypedAdjustment("bob", "form", points="1", comment="x")
     with open_adjustments(course / FILE) as rows, read_store(course) as store:
         early, late = Adjusting(store, rows), Adjusting(store, rows)
         early.adjust([change], "Rea")

@@ -12,7 +12,7 @@ import pytest
 from watchfiles import Change
 
 from graders.model import FileSpec
-from graders.registry.watching import _Wanted
+from graders.registry.watching import _UploadFilter
 from tests.conftest import RIGHT
 from tests.console import ROOT
 
@@ -114,4 +114,4 @@ def test_an_archive_that_is_replaced_is_checked_each_time(watched, tmp_path):
     ],
 )  # fmt: skip
 def test_only_what_a_check_reads_is_watched(tmp_path, name, wanted):
-    assert _Wanted(tmp_path, FILES)(Change.modified, str(tmp_path / name)) == wanted
+    assert _UploadFilter(tmp_path, FILES)(Change.modified, str(tmp_path / name)) == wanted

@@ -25,7 +25,7 @@ def out(tiny_folder, hand_in, tmp_path):
     return tmp_path / "out"
 
 
-def told(out):
+def readers(out):
     """Who reads a comment on their page."""
     pages = {name: (out / f"reports/{name}.html").read_text() for name in ("ada", "bob", "cleo")}
     assert not any("Rea" in page or "<script>alert" in page for page in pages.values())
@@ -33,23 +33,23 @@ def told(out):
 
 
 def test_comments_are_on_pages_stay_in_the_store_and_can_be_withdrawn(out, tiny_folder, capfd):
-    def said():
+    def printed():
         done = capfd.readouterr()
         return " ".join((done.out + done.err).split())
 
     rea = partial(comment, out, reviewer="Rea")
     comment(out)
-    assert "no comments" in said()
+    assert "no comments" in printed()
     for _ in range(2):
         rea("ada", comment=HOSTILE)
-    assert "ada: commented ada: this comment is stored already" in said()
-    assert told(out) == ["ada"]
+    assert "ada: commented ada: this comment is stored already" in printed()
+    assert readers(out) == ["ada"]
     monday = {"check": "doubles", "comment": "We talk about it on Monday."}
     rea("bob", **monday)
-    assert "2 with this mistake: commented (double: Times two.)" in said()
-    assert told(out) == ["ada", "bob"]
+    assert "2 with this mistake: commented (double: Times two.)" in printed()
+    assert readers(out) == ["ada", "bob"]
     comment(out)
-    listed = said()
+    listed = printed()
     assert (listed.count("Times two."), "ada, bob" in listed) == (1, True), "one row for both"
     for words, options, sentence in (
         (("cleo",), monday, "names no mistake of cleo"),
@@ -62,10 +62,10 @@ def test_comments_are_on_pages_stay_in_the_store_and_can_be_withdrawn(out, tiny_
 
     edit(tiny_folder / "checks.py", "Times two.", "Twice.")
     softmark("regrade", tiny_folder, "--out", out, "--publish", "--executor", "serial")
-    assert told(out) == ["ada", "bob"], "kept in a regrade"
+    assert readers(out) == ["ada", "bob"], "kept in a regrade"
     rea("ada", undo=True)
-    assert "2 submissions: comment withdrawn" in said()
-    assert told(out) == ["ada"]
+    assert "2 submissions: comment withdrawn" in printed()
+    assert readers(out) == ["ada"]
     with contextlib.closing(sqlite3.connect(out / FILE)) as connection:
         assert connection.execute("SELECT count(*) FROM comments").fetchone() == (5,)
         with pytest.raises(sqlite3.IntegrityError, match="a comment is never removed"):
@@ -73,4 +73,4 @@ def test_comments_are_on_pages_stay_in_the_store_and_can_be_withdrawn(out, tiny_
     softmark("forget", out, "ada", "--yes")
     assert b"{{ 7 }}" not in (out / FILE).read_bytes()
     comment(out)
-    assert "no comments" in said()
+    assert "no comments" in printed()

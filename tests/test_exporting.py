@@ -136,7 +136,7 @@ def test_provisional_grades_are_counted(batch, out, tiny_folder):
     edit(tiny_folder / "checks.py", 'if text == "41"', waits)
     batch()
     done = softmark("export", "nbgrader", "--out", out)
-    sentence = "2 of 2 grades are provisional, because points wait to be confirmed"
+    sentence = "2 of 2 grades are provisional, because points need to be confirmed"
     assert (done.returncode, sentence in done.stderr) == (0, True)
     assert "submission_2, submission_3" in done.stderr
     listed = softmark("decide", out)

@@ -41,7 +41,7 @@ def test_dockerfile_installs_the_constraints():
 @pytest.mark.parametrize(
     "page",
     [
-        "README.md", "docs/check.md", "docs/guides/student.md", "docs/platforms.md",
+        "README.md", "docs/guides/student.md", "docs/platforms.md",
         "packages/student/bundle.py",
     ],
 )  # fmt: skip

@@ -138,7 +138,7 @@ def test_one_students_extension_keeps_everybodys_page_closed(course, capsys):
     course.is_due(PAST)
     release(course.out)
     assert course.shown() == {"after_published"}
-    assert "not shown yet: c-1, until nobody can hand in any more" in capsys.readouterr().err
+    assert "not shown yet: c-1, until nobody can submit anymore" in capsys.readouterr().err
 
 
 def test_what_is_published_later_respects_it(course):

@@ -193,12 +193,12 @@ class Expectation:
     words: frozenset[str] | None = None
 
 
-def expected_alone(example: Example, found: Iterable[Verdict]) -> Expectation:
+def expected_alone(example: Example, failing: Iterable[Verdict]) -> Expectation:
     """Return what a single example's hints may say: what it declares, or else what they do say."""
     if example.planted is not None:
         return Expectation(frozenset(example.planted))
-    named = (part for verdict in found for part in verdict.named.split("+") if part)
-    return Expectation(frozenset(named), frozenset(verdict.hint for verdict in found))
+    named = (part for verdict in failing for part in verdict.named.split("+") if part)
+    return Expectation(frozenset(named), frozenset(verdict.hint for verdict in failing))
 
 
 def expected_together(one: Expectation, other: Expectation) -> Expectation:
@@ -215,24 +215,24 @@ def verdicts(result: Result, judged: Container[str]) -> Iterator[Verdict]:
             yield Verdict(name, check_result.id, check_result.mistake, check_result.hint)
 
 
-def kind(found: Verdict, expected: Expectation) -> str:
+def kind(verdict: Verdict, expected: Expectation) -> str:
     """Return whether a hint names a planted mistake."""
-    if found.named:
-        return "correct" if {*found.named.split("+")} <= expected.mistakes else "wrong"
-    return "unnamed" if expected.words is None or found.hint in expected.words else "new"
+    if verdict.named:
+        return "correct" if {*verdict.named.split("+")} <= expected.mistakes else "wrong"
+    return "unnamed" if expected.words is None or verdict.hint in expected.words else "new"
 
 
 def report(
-    title: str, found: Sequence[Verdict], expected: Mapping[str, Expectation]
+    title: str, failing: Sequence[Verdict], expected: Mapping[str, Expectation]
 ) -> Iterator[str]:
     """Yield the frequencies of the kinds, and the wrong and the new hints."""
-    kinds = [kind(verdict, expected[verdict.submission]) for verdict in found]
-    submissions = len({verdict.submission for verdict in found})
-    yield f"{title}: {len(found)} failing checks of {submissions} submissions"
+    kinds = [kind(verdict, expected[verdict.submission]) for verdict in failing]
+    submissions = len({verdict.submission for verdict in failing})
+    yield f"{title}: {len(failing)} failing checks of {submissions} submissions"
     for name, count in Counter({"correct": 0, "unnamed": 0, "wrong": 0} | Counter(kinds)).items():
-        share = count / len(found) if found else 0.0
+        share = count / len(failing) if failing else 0.0
         yield f"  {name:8}{count:5}  {share:6.1%}"
-    for verdict, name in zip(found, kinds, strict=True):
+    for verdict, name in zip(failing, kinds, strict=True):
         if name in ("wrong", "new"):
             named = f"names `{verdict.named}`" if verdict.named else "says"
             yield f"  {name}: {verdict.submission}: {verdict.check} {named}: {verdict.hint}"

@@ -26,11 +26,11 @@ class Loss:
     why: str
 
 
-def losses(known: Mapping[str, Expected], criterion: Criterion) -> list[Loss]:
+def losses(expectations: Mapping[str, Expected], criterion: Criterion) -> list[Loss]:
     """Return the planted examples that lose points in a criterion, the largest loss first."""
     rows = (
         Loss(expected.lost[criterion.id], name, expected.why)
-        for name, expected in known.items()
+        for name, expected in expectations.items()
         if criterion.id in expected.lost
     )
     return sorted(rows, key=lambda loss: (-loss.points, loss.example))

@@ -109,7 +109,7 @@ def _overlap(one: Code, other: Code) -> float:
 def copied(code: Code, way: Sequence[str], rng: random.Random) -> Code:
     """Return a copy of the code, rewritten in this way where its rewrites apply."""
     files = dict(code)
-    makers = {entry.name: entry.made for entry in REWRITES}
+    makers = {entry.name: entry.transformer for entry in REWRITES}
     for rewrite in way:
         for name, text in files.items():
             module = cst.parse_module(text)
@@ -173,11 +173,11 @@ def interval(courses: Sequence[Course], seed: int) -> tuple[float, float]:
 
 
 def rows(
-    problems: Sequence[Sequence[Code]], made: Mapping[str, Sequence[Sequence[Code]]], seed: int
+    problems: Sequence[Sequence[Code]], rewritten: Mapping[str, Sequence[Sequence[Code]]], seed: int
 ) -> Iterator[str]:
     """Yield a line for each way of copying, and one for the independent solutions."""
     for way in WAYS:
-        courses = list(map(compared, problems, made[way]))
+        courses = list(map(compared, problems, rewritten[way]))
         copies = [share for course in courses for share in course.copies]
         independent = [share for course in courses for share in course.independent.values()]
         low, high = interval(courses, seed)
@@ -198,14 +198,14 @@ def rows(
     )
 
 
-def timed(made: Mapping[str, Sequence[Sequence[Code]]], count: int, seed: int) -> str:
+def timed(rewritten: Mapping[str, Sequence[Sequence[Code]]], count: int, seed: int) -> str:
     """Run the command on a course of rewritten solutions, and return how long it took."""
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as work:
         size = 0
         for student in range(count):
             folder = Path(work) / "uploads" / f"{student:04}"
-            for copies in rng.choice([*made.values()]):
+            for copies in rng.choice([*rewritten.values()]):
                 _write(folder, rng.choice(copies))
             words = [f"word{rng.randrange(3000)}" for _ in range(400)]
             lines = [f"town {rng.randrange(50)}" for _ in range(437)]

@@ -83,7 +83,7 @@ def families(answers: Answers) -> NDArray[np.int64]:
     They are left out together.
     """
     family = answers.question.copy()
-    for texts in (answers.asked, answers.desired):
+    for texts in (answers.prompts, answers.desired):
         first: dict[str, int] = {}
         for place, text in enumerate(texts):
             mine = family[place]
@@ -154,7 +154,7 @@ def report_scores(
 def report_confidence(name: str, answers: Answers, encoder: Encoder | None) -> None:
     """Print the product's own confidence, with the desired answer as the only rubric item."""
     confidence = []
-    for desired, answer in zip(answers.desired, answers.given, strict=True):
+    for desired, answer in zip(answers.desired, answers.replies, strict=True):
         review = Review(5, "text", (RubricItem(5, desired, (), ()),))
         confidence.append(propose(review, answer, encoder=encoder)[0].confidence)
     r, _ = agreement(np.array(confidence), answers.scores)
@@ -163,7 +163,7 @@ def report_confidence(name: str, answers: Answers, encoder: Encoder | None) -> N
 
 def report_time(answers: Answers, count: int = 2000) -> None:
     """Print how long it takes to group `count` answers to one question."""
-    texts = {str(place): text for place, text in enumerate(answers.given[:count])}
+    texts = {str(place): text for place, text in enumerate(answers.replies[:count])}
     began = time.perf_counter()
     clusters = groups(texts)
     print(f"{len(texts)} answers in {len(clusters)} groups: {time.perf_counter() - began:.1f} s")
@@ -171,12 +171,12 @@ def report_time(answers: Answers, count: int = 2000) -> None:
 
 def for_groups(answers: Answers, means: Means) -> Looked:
     """Return the encoder for answers as groups read them; marks around an answer hardly count."""
-    return Looked({normalised(text): means[text] for text in answers.given})
+    return Looked({normalised(text): means[text] for text in answers.replies})
 
 
 def for_proposals(answers: Answers, encoder: MiniLM, means: Means) -> Looked:
     """Return the encoder for all sentences and desired answers."""
-    texts = {passage.text for answer in set(answers.given) for passage in sentences(answer)}
+    texts = {passage.text for answer in set(answers.replies) for passage in sentences(answer)}
     more = sorted(texts - set(means))
     return Looked(means | dict(zip(more, encoder.encode(more), strict=True)))
 

@@ -25,20 +25,22 @@ class Answers:
     """The answers with question and desired answer; `question` numbers the questions."""
 
     question: NDArray[np.int64]
-    asked: tuple[str, ...]
+    prompts: tuple[str, ...]
     desired: tuple[str, ...]
-    given: tuple[str, ...]
+    replies: tuple[str, ...]
     scores: Column
 
 
 def lexical(answers: Answers) -> Columns:
     """Return lengths, words shared with the desired answer, TF-IDF cosines."""
-    size = [np.log1p([len(words(t)) for t in texts]) for texts in (answers.given, answers.desired)]
+    size = [
+        np.log1p([len(words(t)) for t in texts]) for texts in (answers.replies, answers.desired)
+    ]
     new, covered, precise = _overlap(answers)
     given, desired, asked = _encoded(answers, TfIdf().encode)
     columns = {
         "length": size[0], "desired_length": size[1], "longer": size[0] - size[1], "new": new,
-        "asked_length": np.log1p([len(words(text)) for text in answers.asked]),
+        "asked_length": np.log1p([len(words(text)) for text in answers.prompts]),
         "covered": covered, "precise": precise, "cosine": _rows(given, desired),
         "asked_cosine": _rows(given, asked), "echoed": _rows(desired, asked),
     }  # fmt: skip
@@ -47,7 +49,7 @@ def lexical(answers: Answers) -> Columns:
 
 def encoded(answers: Answers, encoder: MiniLM) -> tuple[Columns, Column, Means]:
     """Return the encoder's cosines, matches of the desired answer's tokens, and vectors."""
-    texts = sorted({*answers.given, *answers.desired, *answers.asked})
+    texts = sorted({*answers.replies, *answers.desired, *answers.prompts})
     tokens = dict(zip(texts, map(_unit, encoder.tokens(texts)), strict=True))
     means = {text: _unit(rows.mean(axis=0)) for text, rows in tokens.items()}
     given, desired, asked = _encoded(answers, lambda part: np.stack([means[t] for t in part]))
@@ -71,7 +73,7 @@ def relative(columns: Columns, question: NDArray[np.int64]) -> Columns:
 
 
 def _encoded(answers: Answers, encode: Callable[[Sequence[str]], Any]) -> tuple[Any, Any, Any]:
-    parts = (answers.given, answers.desired, answers.asked)
+    parts = (answers.replies, answers.desired, answers.prompts)
     rows = encode([text for part in parts for text in part])
     first, second, third = np.split(rows, 3)
     return first, second, third
@@ -87,14 +89,16 @@ def _unit(rows: Any) -> Any:
 
 def _overlap(answers: Answers) -> tuple[Column, Column, Column]:
     """Compare words not in the question: their number, the desired ones covered, the precision."""
-    held = Counter(word for text in set(answers.given) for word in content(text))
-    rare = {word: math.log(len(answers.given) / count) for word, count in held.items()}
+    held = Counter(word for text in set(answers.replies) for word in content(text))
+    rare = {word: math.log(len(answers.replies) / count) for word, count in held.items()}
 
     def mass(some: frozenset[str]) -> float:
         return sum(rare.get(word, 8.0) for word in some)
 
     rows = []
-    for given, desired, asked in zip(answers.given, answers.desired, answers.asked, strict=True):
+    for given, desired, asked in zip(
+        answers.replies, answers.desired, answers.prompts, strict=True
+    ):
         novel = content(given) - content(asked)
         target = content(desired) - content(asked) or content(desired)
         shared = mass(target & content(given))
@@ -106,7 +110,7 @@ def _overlap(answers: Answers) -> tuple[Column, Column, Column]:
 
 def _nearness(answers: Answers, rows: Any) -> Columns:
     """Return how close an answer is to the others of its question, and these to each other."""
-    table = np.zeros((len(answers.given), 4))
+    table = np.zeros((len(answers.replies), 4))
     for number in np.unique(answers.question):
         places = np.flatnonzero(answers.question == number)
         near = rows[places] @ rows[places].T
@@ -120,7 +124,9 @@ def _nearness(answers: Answers, rows: Any) -> Columns:
 def _alignment(answers: Answers, tokens: dict[str, Any]) -> Columns:
     """Return how well each desired token is matched; `gained`: those not in the question."""
     rows = []
-    for given, desired, asked in zip(answers.given, answers.desired, answers.asked, strict=True):
+    for given, desired, asked in zip(
+        answers.replies, answers.desired, answers.prompts, strict=True
+    ):
         answer, target, question = (tokens[text][1:-1] for text in (given, desired, asked))
         if not len(answer):
             rows.append((0.0, 0.0, 0.0, 0.0))

@@ -15,7 +15,7 @@ THRESHOLDS = tuple(round(float(t), 2) for t in np.arange(0.4, 1.001, 0.02))
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CachedEncoder:
     """A lookup of an encoder's vectors: each text is encoded once for all thresholds."""
 
     vectors: dict[str, Vectors]
@@ -56,7 +56,7 @@ def counts(answers: Answers, encoder: Encoder) -> dict[float, dict[int, Count]]:
     table: dict[float, dict[int, Count]] = {threshold: {} for threshold in THRESHOLDS}
     for number in map(int, np.unique(answers.question)):
         places = [int(place) for place in np.flatnonzero(answers.question == number)]
-        texts = {str(place): answers.given[place] for place in places}
+        texts = {str(place): answers.replies[place] for place in places}
         cache = _once(texts, encoder)
         for threshold in THRESHOLDS:
             clusters = groups(texts, encoder=cache, threshold=threshold)
@@ -64,20 +64,20 @@ def counts(answers: Answers, encoder: Encoder) -> dict[float, dict[int, Count]]:
     return table
 
 
-def _once(texts: dict[str, str], encoder: Encoder) -> Known:
+def _once(texts: dict[str, str], encoder: Encoder) -> CachedEncoder:
     """Return the encoder for the answers to one question, used once for all thresholds."""
     plain = sorted({normalised(text) for text in texts.values()})
-    return Known(dict(zip(plain, encoder.encode(plain), strict=True)))
+    return CachedEncoder(dict(zip(plain, encoder.encode(plain), strict=True)))
 
 
-def _count(found: list[tuple[str, ...]], answers: Answers) -> Count:
+def _count(grouped: list[tuple[str, ...]], answers: Answers) -> Count:
     away = [
         abs(answers.scores[int(name)] - answers.scores[int(names[0])])
-        for names in found
+        for names in grouped
         for name in names[1:]
     ]
-    total = sum(map(len, found))
-    return Count(total, len(found), sum(d <= WITHIN for d in away), sum(d == 0 for d in away))
+    total = sum(map(len, grouped))
+    return Count(total, len(grouped), sum(d <= WITHIN for d in away), sum(d == 0 for d in away))
 
 
 def _left_out(

@@ -112,10 +112,12 @@ class Checks(unittest.TestCase):
     """One method per check, added below."""
 
 
-def _add(check: Callable[..., None], points: float, given: Mapping[str, Any]) -> None:
+def _add(check: Callable[..., None], points: float, shared: Mapping[str, Any]) -> None:
     def method(_self: unittest.TestCase) -> None:
         fixtures = {"score": Score()}
-        check(**{name: {**given, **fixtures}[name] for name in inspect.signature(check).parameters})
+        check(
+            **{name: {**shared, **fixtures}[name] for name in inspect.signature(check).parameters}
+        )
 
     setattr(Checks, check.__name__, decorators.weight(points)(method))
 

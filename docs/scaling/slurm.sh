@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Grade a course on a Ray cluster inside one Slurm job:
 #   sbatch docs/scaling/slurm.sh cs224n-a4 /shared/uploads --data /shared/data --out /shared/out
-# Submit it from the repository. Repository, virtual environment, uploads, data and --out lie on a
-# file system that all nodes share under the same names. The same command goes on after a stop.
+# Submit it from the repository. All nodes must see the repository, the virtual environment, the
+# uploads, the data and --out under the same paths. If the job is stopped, submit it again to resume.
 #SBATCH --job-name=softmark
 #SBATCH --nodes=4
 #SBATCH --ntasks-per-node=1
@@ -21,8 +21,8 @@ address=$(srun --nodes=1 --ntasks=1 --nodelist="$first" hostname --all-ip-addres
 port=$((20000 + SLURM_JOB_ID % 10000))
 export RAY_ADDRESS=$address:$port
 export RAY_USAGE_STATS_ENABLED=0
-# Whoever reaches Ray's ports runs programs as you, so it takes a token; it lies in ~/.ray, in the
-# home that all nodes share.
+# Anyone who can reach Ray's ports can run programs as you, so Ray requires a token. It is in ~/.ray,
+# in the home folder that all nodes share.
 export RAY_AUTH_MODE=token
 ray get-auth-token --generate >/dev/null
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT

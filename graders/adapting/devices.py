@@ -56,7 +56,7 @@ class _OnCpu(TorchFunctionMode):
             args = (args[0], place(args[1]), *args[2:])
         for argument in args:  # a plain loop, because student code makes millions of these calls
             if type(argument) is Device:
-                args = tuple(map(_known, args))
+                args = tuple(map(_on_cpu, args))
                 break
         if not kwargs:
             return func(*args)
@@ -72,10 +72,10 @@ def place(device: Any) -> Any:
         return CPU
     if isinstance(device, str) and device.split(":")[0] in OTHERS:
         return CPU
-    return _known(device)
+    return _on_cpu(device)
 
 
-def _known(value: Any) -> Any:
+def _on_cpu(value: Any) -> Any:
     return CPU if isinstance(value, torch.device) and value.type in OTHERS else value
 
 

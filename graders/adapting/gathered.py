@@ -42,7 +42,7 @@ class Gathered:
     def __init__(
         self,
         upload: Upload,
-        wanted: Sequence[str],
+        names: Sequence[str],
         own: Sequence[str],
         *,
         without: Sequence[str] = (),
@@ -56,17 +56,17 @@ class Gathered:
         """
         self._upload = upload
         listing = upload.listed(own, without)
-        tasks = [name for name in wanted if name not in starter]
+        tasks = [name for name in names if name not in starter]
         untouched = _untouched(upload.naming(tasks, listing), listing, tasks)
         self._listing = replace(
             listing, own=listing.own - untouched, spare=listing.spare | untouched
         )
         self._decisive = frozenset(own)
-        self._files = self._ranked(wanted)
-        self._homes = {name: home for name in wanted if (home := self._home(name)) is not None}
+        self._files = self._ranked(names)
+        self._homes = {name: home for name in names if (home := self._home(name)) is not None}
         self._ready: list[Outline] = []
-        self.found = tuple(name for name in wanted if name in self._homes)
-        self.missing = tuple(name for name in wanted if name not in self._homes)
+        self.found = tuple(name for name in names if name in self._homes)
+        self.missing = tuple(name for name in names if name not in self._homes)
 
     @property
     def file(self) -> str:
@@ -217,23 +217,23 @@ class Gathered:
         home = self._homes.get(name) or self._home(name)
         if home is None:
             raise self._absent(name)
-        module = self._made(home)
+        module = self._module_of(home)
         if home.definition(name) is None and home.borrowed(name) is None:
             return self._method(module, name)
         return module.attribute(name)
 
-    def _ranked(self, wanted: Sequence[str]) -> list[Outline]:
+    def _ranked(self, names: Sequence[str]) -> list[Outline]:
         """Sort the files that mention a wanted name: own ones first, then by what they define."""
 
         def rank(outline: Outline) -> tuple[bool, bool, int, int]:
             path = outline.source.path
             if path in self._listing.own:
                 return path in self._listing.spare, False, 0, 0
-            held = [name for name in wanted if _holds(outline, name)]
+            held = [name for name in names if _holds(outline, name)]
             written = sum(map(outline.is_written, held))
             return path in self._listing.spare, True, -written, -len(held)
 
-        return sorted(self._upload.naming(wanted, self._listing), key=rank)
+        return sorted(self._upload.naming(names, self._listing), key=rank)
 
     def _home(self, name: str) -> Outline | None:
         """Return the file that a name is taken from.
@@ -256,7 +256,7 @@ class Gathered:
         holding = [file for file in self._files if _binds(file, name) or file.method_owner(name)]
         return min(holding, key=rank, default=None)
 
-    def _made(self, home: Outline) -> Module:
+    def _module_of(self, home: Outline) -> Module:
         """Return the module of a file, with all names that are taken from it.
 
         They are created together, because a name can mean a module first and a function later.

@@ -73,10 +73,10 @@ class Module:
         for index in sorted(needs):
             self._run(self.outline.statements[index], needs[index])
 
-    def _needs(self, wanted: Sequence[str]) -> dict[int, set[str]]:
+    def _needs(self, names: Sequence[str]) -> dict[int, set[str]]:
         """Return the statements that the names need, each with the names that need it."""
         needs: dict[int, set[str]] = {}
-        waiting, seen = list(wanted), set(self._given)
+        waiting, seen = list(names), set(self._given)
         while waiting:
             name = waiting.pop()
             if name in seen:

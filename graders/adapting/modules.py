@@ -22,7 +22,7 @@ from graders.adapting.reading.listing import list_code, shown
 from graders.adapting.reading.outline import Outline
 from graders.adapting.reading.upload import Upload
 
-Wanted = Mapping[str, Sequence[str]]  # a module's name -> the names that it should define
+ModuleNames = Mapping[str, Sequence[str]]  # a module's name -> the names that it should define
 Written = Callable[[Outline, str], bool]
 
 
@@ -30,20 +30,20 @@ class Modules(MetaPathFinder):
     """The modules of one upload; once installed, every import finds them."""
 
     def __init__(
-        self, folder: Path, wanted: Wanted, written: Written, packages: Sequence[str] = ()
+        self, folder: Path, modules: ModuleNames, written: Written, packages: Sequence[str] = ()
     ) -> None:
-        """Provide the `wanted` modules, also when they are imported from one of these packages."""
+        """Provide these `modules`, also when they are imported from one of these packages."""
         self._folder = folder
         self._packages = ("", *packages)
-        self._wanted = wanted
+        self._modules = modules
         self._written = written
         self._upload = Upload(folder, given={}, until=None)
-        self._listing = list_code(folder, tuple(wanted))
+        self._listing = list_code(folder, tuple(modules))
         self._outlines = [
             self._upload.outline(path) for path in self._listing.paths if path.suffix == ".py"
         ]
         self.main = self._main_folder()
-        self.files = {name: path for name in wanted if (path := self._file(name)) is not None}
+        self.files = {name: path for name in modules if (path := self._file(name)) is not None}
         self._notes: list[str] = []
 
     @property
@@ -103,7 +103,7 @@ class Modules(MetaPathFinder):
         if path is None:
             return None
         bound = self._upload.outline(path).binders
-        defined = [symbol for symbol in self._wanted[stem] if symbol in bound]
+        defined = [symbol for symbol in self._modules[stem] if symbol in bound]
         loader = _Tolerant(path, defined, self._note, self._alone)
         return importlib.util.spec_from_file_location(name, path, loader=loader)
 
@@ -130,7 +130,7 @@ class Modules(MetaPathFinder):
         """Return the folder with most of the wanted modules; written ones count more."""
         held: dict[Path, list[Outline]] = {}
         for outline in self._outlines:
-            if outline.source.path.stem in self._wanted:
+            if outline.source.path.stem in self._modules:
                 held.setdefault(outline.source.path.parent, []).append(outline)
 
         def rank(folder: Path) -> tuple[Any, ...]:
@@ -144,7 +144,7 @@ class Modules(MetaPathFinder):
 
     def _amount(self, outline: Outline, module: str) -> int:
         """Return how many of the module's names a file really defines, not counting stubs."""
-        return sum(self._written(outline, name) for name in self._wanted[module])
+        return sum(self._written(outline, name) for name in self._modules[module])
 
     def _file(self, module: str) -> Path | None:
         """Return the file of a module: the one in the main folder, unless it is unwritten."""
@@ -168,12 +168,12 @@ class _Tolerant(Loader):
     def __init__(
         self,
         path: Path,
-        wanted: Sequence[str],
+        names: Sequence[str],
         note: Callable[[BaseException, Path], None],
         alone: Callable[[Path, Sequence[str]], ModuleType | None],
     ) -> None:
         self._path = path
-        self._wanted = wanted
+        self._names = names
         self._note = note
         self._alone = alone
 
@@ -187,10 +187,10 @@ class _Tolerant(Loader):
         try:
             exec(code, vars(module))  # noqa: S102  the student's code, in the sandbox
         except (Exception, SystemExit) as error:
-            if not self._wanted:
+            if not self._names:
                 raise
-            if not set(self._wanted) <= set(vars(module)):
-                other = self._alone(self._path, self._wanted)
+            if not set(self._names) <= set(vars(module)):
+                other = self._alone(self._path, self._names)
                 if other is None:
                     raise
                 sys.modules[module.__name__] = other  # importers get this one

@@ -102,9 +102,9 @@ class Moves(TorchFunctionMode):
         return result
 
 
-def moves_tensors(made: Any) -> bool:
+def moves_tensors(definition: Any) -> bool:
     """Return whether the code of a function or class may move tensors, judged by its words."""
-    inside = list(vars(made).values()) if isinstance(made, type) else [made]
+    inside = list(vars(definition).values()) if isinstance(definition, type) else [definition]
     codes = [getattr(member, "__code__", None) for member in inside]
     words = [str(word).lower() for code in codes if code for word in _words(code)]
     return any(word in ("to", "cuda") or "device" in word for word in words)

@@ -73,11 +73,11 @@ def _imports(home: Outline, other: Outline, name: str) -> bool:
     return (statement.node.module or "").split(".")[-1] == other.source.path.stem
 
 
-def failures(module: Module, wanted: Sequence[str], folder: Path) -> list[str]:
+def failures(module: Module, names: Sequence[str], folder: Path) -> list[str]:
     """Report lines that the wanted names need and that failed."""
     sentences = []
     for name, error in module.failures.items():
-        if name in wanted or name in module.namespace:
+        if name in names or name in module.namespace:
             continue
         statements = module.outline.binders.get(name)
         place = statements[-1].filename.removeprefix(f"{folder}/") if statements else ""

@@ -90,7 +90,7 @@ def write_examples(assignment: Assignment, folder: Path) -> list[Path]:
                 path = folder / name / file
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-            (folder / name / EXPECTED).write_text(_told(planted[name]), encoding="utf-8")
+            (folder / name / EXPECTED).write_text(_expected_toml(planted[name]), encoding="utf-8")
         else:
             shutil.copytree(assignment.folder / "examples" / name, folder / name)
     return [folder / name for name in names]
@@ -121,7 +121,7 @@ def plant(assignment: Assignment, name: str, result: Result, why: str) -> Path:
             for file in list_files(folder).files:
                 (example / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(folder / file, example / file)
-            (example / EXPECTED).write_text(_told(planted), encoding="utf-8")
+            (example / EXPECTED).write_text(_expected_toml(planted), encoding="utf-8")
             example.rename(place)
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}"
@@ -215,7 +215,7 @@ def _wrong(assignment: Assignment, name: str, problem: str) -> UsageError:
     return UsageError(f"{assignment.folder / PLANTED}: `{name}`: {problem}", SHAPE)
 
 
-def _told(example: Planted) -> str:
+def _expected_toml(example: Planted) -> str:
     """Return an example's expected result as TOML, with strings and lists written as JSON."""
     fields = example.model_dump(include=set(Expected.model_fields), exclude_defaults=True)
     return "".join(f"{key} = {_toml(value)}\n" for key, value in fields.items())

@@ -21,19 +21,19 @@ Verdicts = Mapping[str, Mapping[str, Any]]  # of an example, by check
 
 
 def freeze(
-    findings: Sequence[Finding], file: Path, *, kept: Mapping[str, Verdicts] | None = None
+    findings: Sequence[Finding], file: Path, *, earlier: Mapping[str, Verdicts] | None = None
 ) -> None:
-    """Write the verdicts of these findings to a file, with those in `kept` of other examples.
+    """Write the verdicts of these findings to a file, with those in `earlier` of other examples.
 
     Raises UsageError if the kept verdicts are of a solution with other verdicts.
     """
-    kept, fresh = kept or {}, _verdicts(findings)
-    if kept and kept.get(REFERENCE) != fresh[REFERENCE]:
+    earlier, fresh = earlier or {}, _verdicts(findings)
+    if earlier and earlier.get(REFERENCE) != fresh[REFERENCE]:
         raise UsageError(
             f"{file}: the solution's verdicts differ from those in this file",
             "freeze all examples: leave out their names",
         )
-    named = sorted({**kept, **fresh}.items())
+    named = sorted({**earlier, **fresh}.items())
     text = ",\n".join(f'"{name}": {{{_lines(verdicts)}}}' for name, verdicts in named)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -94,22 +94,22 @@ def _lines(verdicts: Verdicts) -> str:
 
 
 def _changes(
-    frozen: Mapping[str, Verdicts], found: Mapping[str, Verdicts], name: str
+    frozen: Mapping[str, Verdicts], current: Mapping[str, Verdicts], name: str
 ) -> Iterator[str]:
     """Yield the differences of one example, one sentence per check."""
     if name not in frozen:
         yield "it is new since the verdicts were frozen"
         return
     before, after = (
-        {**verdicts.get(REFERENCE, {}), **verdicts[name]} for verdicts in (frozen, found)
+        {**verdicts.get(REFERENCE, {}), **verdicts[name]} for verdicts in (frozen, current)
     )
     for check in sorted(before.keys() | after.keys()):
         old, new = before.get(check), after.get(check)
         if old != new:
-            yield f"`{check}` was {_said(old)}, is {_said(new)}"
+            yield f"`{check}` was {_in_words(old)}, is {_in_words(new)}"
 
 
-def _said(verdict: Mapping[str, Any] | None) -> str:
+def _in_words(verdict: Mapping[str, Any] | None) -> str:
     if verdict is None:
         return "not there"
     words = (verdict[name] for name in ("status", "fraction", "outcome", "hint"))

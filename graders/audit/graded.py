@@ -72,7 +72,7 @@ class _Line:
 _LINES = TypeAdapter(_Line)
 
 
-class Kept:
+class GradedCache:
     """The submissions that were graded before, in a file with one line for each."""
 
     def __init__(self, folder: Path) -> None:
@@ -101,8 +101,8 @@ class Kept:
 class Grader:
     """Grades uploads with one executor, `ahead` at a time."""
 
-    def __init__(self, executor: Executor, ahead: int, kept: Kept) -> None:
-        self._executor, self._ahead, self._kept = executor, ahead, kept
+    def __init__(self, executor: Executor, ahead: int, cache: GradedCache) -> None:
+        self._executor, self._ahead, self._cache = executor, ahead, cache
 
     def grade(
         self, uploads: Iterable[Upload], request: GradingRequest, deadline: float
@@ -115,7 +115,7 @@ class Grader:
         waiting: dict[str, list[Upload]] = {}  # some may have the same files
         for upload in uploads:
             key = _key(whole, upload)
-            if (earlier := self._kept.get(key)) is not None:
+            if (earlier := self._cache.get(key)) is not None:
                 yield upload, earlier
             else:
                 waiting.setdefault(key, []).append(upload)
@@ -130,7 +130,7 @@ class Grader:
             for result in results:
                 key = named[result.submission.path.name]
                 graded = graded_of(result)
-                self._kept.add(key, graded)
+                self._cache.add(key, graded)
                 yield from ((upload, graded) for upload in waiting[key])
 
 

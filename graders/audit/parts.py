@@ -41,8 +41,8 @@ OTHERS = 8  # examples `right-*` that are changed, besides the solution
 TOGETHER = 8  # submissions graded under each secret before the next ones begin
 WALL_SECONDS, TOTAL_SECONDS = 10.0, 60.0  # an endless mutant uses all of it
 
-Found = tuple[Upload, Graded]
-Watch = Callable[[Iterable[Found], int], Iterator[Found]]  # shows progress
+GradedUpload = tuple[Upload, Graded]
+Watch = Callable[[Iterable[GradedUpload], int], Iterator[GradedUpload]]  # shows progress
 
 
 @dataclass(frozen=True, slots=True)

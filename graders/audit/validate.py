@@ -175,12 +175,12 @@ def _faults(result: Result) -> Iterator[str]:
     yield from dict.fromkeys(result.faults)
 
 
-def _verdict(found: CheckResult) -> Mapping[str, str | float]:
+def _verdict(result: CheckResult) -> Mapping[str, str | float]:
     return {
-        "status": found.status,
-        "fraction": round(found.fraction, 4),
-        "outcome": found.outcome,
-        "hint": found.hint,
+        "status": result.status,
+        "fraction": round(result.fraction, 4),
+        "outcome": result.outcome,
+        "hint": result.hint,
     }
 
 
@@ -209,9 +209,9 @@ def checks_of(result: Result) -> Iterator[CheckResult]:
     return (check for graded in result.criteria for check in graded.checks)
 
 
-def _names_planted(found: CheckResult, planted: Sequence[str]) -> bool:
+def _names_planted(result: CheckResult, planted: Sequence[str]) -> bool:
     """Return whether a hint names no mistake, or only planted ones; `a+b` names two."""
-    return not found.mistake or {*found.mistake.split("+")} <= {*planted}
+    return not result.mistake or {*result.mistake.split("+")} <= {*planted}
 
 
 def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:

@@ -101,19 +101,26 @@ def fault_of(error: Mapping[str, Value], *, offline: bool = True) -> StudentFaul
     return _raised(text, where)
 
 
-def out_of_time(limits: Limits) -> StudentTimedOut:
+def place_in(reply: Mapping[str, Value]) -> str:
+    """Return the file and line that an error reply names, or ""."""
+    error = reply.get("error")
+    return clean(str(error.get("where", ""))) if isinstance(error, dict) else ""
+
+
+def out_of_time(limits: Limits, where: str = "") -> StudentTimedOut:
     """Return the fault of code that exceeded its time limit."""
     return StudentTimedOut(
-        f"Your code ran for more than {limits.wall_seconds:g} s and was stopped.", hint=ENDLESS
+        f"Your code ran for more than {limits.wall_seconds:g} s and was stopped.", where, ENDLESS
     )
 
 
-def out_of_total_time(seconds: float) -> StudentTimedOut:
+def out_of_total_time(seconds: float, where: str = "") -> StudentTimedOut:
     """Return the fault of a submission that has used up the time for all of its checks."""
     return StudentTimedOut(
         f"Your code used up the {seconds:g} s that a submission has for all checks together, so it "
         "was stopped. The remaining checks cannot run.",
-        hint=ENDLESS,
+        where,
+        ENDLESS,
     )
 
 

@@ -35,9 +35,10 @@ from graders.boundary.stage import Stage
 from graders.boundary.tiers.launch import Job
 from graders.boundary.tiers.sandbox import Tier, start, user_for
 from graders.boundary.wire import Value
-from graders.errors import SandboxFailed, StudentFault
+from graders.errors import SandboxFailed, StudentFault, StudentTimedOut
 from graders.model import Limits
 
+TELLING_SECONDS = 1.0  # that a child may take to tell where it was when its time was up
 PLACE = re.compile(r'File "(.+)", line (\d+)')
 
 
@@ -169,10 +170,15 @@ class Student:
         """Return the value that the child sends; raises as `call` does."""
         module = f"{PACKAGE}.{self._side.module_of(function)}"
         self._requests += 1
-        frame = wire.encode(
-            {"id": self._requests, "module": module, "function": function, "values": values}
-        )
         self._refuse_when_hopeless()
+        request: dict[str, Value] = {
+            "id": self._requests,
+            "module": module,
+            "function": function,
+            "values": values,
+            "seconds": self._patience,
+        }
+        frame = wire.encode(request)
         child = self._running()
         started = time.monotonic()
         try:
@@ -188,18 +194,20 @@ class Student:
         """The seconds that a call may take: the rest of its check's or the submission's time."""
         return min(self._limits.wall_seconds - self._spent, self._budget.left)
 
-    def _out_of_time(self) -> StudentFault:
+    def _out_of_time(self, where: str = "") -> StudentFault:
         """Return the fault of a call that ran out of time; `_spent` does not count it yet."""
         if self._budget.left < self._limits.wall_seconds - self._spent:
-            return outcome.out_of_total_time(self._budget.seconds)
-        return outcome.out_of_time(self._limits)
+            return outcome.out_of_total_time(self._budget.seconds, where)
+        return outcome.out_of_time(self._limits, where)
 
     def _ask(self, child: Child, frame: bytes, deadline: float) -> dict[str, Value]:
         """Return the child's reply; end the child if there is no valid one."""
         try:
-            reply = wire.decode(child.ask(frame, deadline))
+            reply = wire.decode(child.ask(frame, deadline + TELLING_SECONDS))
             if not isinstance(reply, dict) or repr(reply.get("id")) != str(self._requests):
-                raise wire.WireError("the reply belongs to no question")
+                raise wire.WireError("the reply answers no request")
+            if time.monotonic() >= deadline:
+                raise self._end(self._out_of_time(outcome.place_in(reply)))
             return reply
         except TimeoutError:
             raise self._end(self._out_of_time()) from None
@@ -215,7 +223,9 @@ class Student:
             self._killed = fault
             raise fault from None
         except wire.WireError as error:
-            raise self._end(outcome.unreadable(error)) from None
+            late = time.monotonic() >= deadline  # half a reply, and the end of the time after it
+            fault = self._out_of_time() if late else outcome.unreadable(error)
+            raise self._end(fault) from None
         except BaseException:
             self._stop()
             raise
@@ -236,7 +246,8 @@ class Student:
             times = f"This happened {len(self._broken)} times, so your code was not called again."
             raise type(last)(f"{last} {times}", last.where, hint=last.hint)
         if self._spent >= self._limits.wall_seconds:
-            raise outcome.out_of_time(self._limits)
+            places = [fault.where for fault in self._broken if isinstance(fault, StudentTimedOut)]
+            raise outcome.out_of_time(self._limits, places[-1] if places else "")
 
     def _running(self) -> Child:
         """Return the child; a fresh one if there is none or it sent something without a request."""
@@ -254,7 +265,7 @@ class Student:
         """Return what a child did wrong since its last answer, or None if it still waits."""
         try:
             if child.has_unread():
-                return outcome.unreadable(wire.WireError("it sent more than it was asked for"))
+                return outcome.unreadable(wire.WireError("it sent data without a request"))
         except ChannelClosed:
             return self._fault_of_ending(child)
         # Before its channel closes; if the end is the student's fault, the next call reports it.

@@ -230,7 +230,7 @@ class GradingPlugin:
             named = self._may_name(check, before.check)
             if before.status == "error":
                 what = f"`{name}`" if named else "something shown later"
-                return verdict(check, GraderFault(f"it builds on {what}, which could not run"))
+                return verdict(check, GraderFault(f"it depends on {what}, which could not run"))
             return CheckResult(
                 check, "skipped", 0.0, _because(before) if named else SHOWN_LATER, outcome="blocked"
             )

@@ -32,7 +32,7 @@ class Score:
     def partial_for(self, fraction: float, why: Explanation) -> None:
         """Give `fraction` (0..1) of the check's points, such as for a CheckFailed's explanation."""
         if not 0.0 <= fraction <= 1.0:
-            raise ValueError(f"a fraction lies between 0 and 1, not {fraction}")
+            raise ValueError(f"a fraction must be between 0 and 1, not {fraction}")
         self.partial_credit = Partial(fraction, why)
 
     def note(self, message: str) -> None:

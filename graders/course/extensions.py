@@ -143,11 +143,13 @@ def read_due(typed: str) -> datetime | None:
     return moment if moment.tzinfo else None
 
 
-def _granted(where: str, row: Mapping[str, str], known: set[str]) -> Granted:
+def _granted(where: str, row: Mapping[str, str], students: set[str]) -> Granted:
     student, due = name_key(row["student"]), read_due(row["due"])
     if not student or due is None:
         raise UsageError(f"{where}: no student with a date, time and time zone", EXAMPLE)
-    if student in known and not row["by"]:  # of two lines without a name, either may be a mistake
+    if (
+        student in students and not row["by"]
+    ):  # of two lines without a name, either may be a mistake
         raise UsageError(f"{where}: duplicate line for `{student}`", "keep the line that counts")
     return Granted(student, due, row["by"], row["made_at"], row["comment"])
 
@@ -242,7 +244,7 @@ def write_late_days(out: Path, late: Sequence[Late], spent: Mapping[str, int]) -
     )
     staff_table = late_days_table(out)
     columns = (*staff_table.needed, *staff_table.optional)
-    old = [[row[name] for name in columns] for row in staff_table.kept() if row["by"] != SPENT]
+    old = [[row[name] for name in columns] for row in staff_table.all_rows() if row["by"] != SPENT]
     lines = [[name, str(spent[name]), SPENT, "", ""] for name in names]
     text = table([columns, *old, *lines])
     remedy = "make room and run the command again"

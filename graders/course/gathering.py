@@ -12,7 +12,7 @@ from graders.grading_policy import Lateness
 from graders.model import Assignment
 from submissions.archives.archive import SUFFIXES, unpack
 from submissions.finding import is_copy_like
-from submissions.imports import Attempts, Gathered, Layout, Wanted, WrongExport, gather
+from submissions.imports import Attempts, Gathered, GatherRequest, Layout, WrongExport, gather
 from submissions.limits import MIB, UNPACK_LIMITS
 from submissions.receive import collect
 from submissions.submission import Rejected
@@ -36,7 +36,7 @@ def gathered(
     folder: Path, task: Assignment, out: Path, *, layout: str = "auto", attempts: str = "last"
 ) -> Gathered:
     """Return the submissions in a folder or export; raises UsageError if it has another layout."""
-    request = Wanted(
+    request = GatherRequest(
         task.name,
         (*task.files.code, *task.files.artifacts),
         out / RECEIVED,
@@ -80,58 +80,58 @@ def refuse_course(folder: Path, task: Assignment) -> None:
             )
 
 
-def in_words(found: Gathered) -> tuple[str, ...]:
+def in_words(imported: Gathered) -> tuple[str, ...]:
     """Return sentences that tell staff how the submissions were read."""
     read_as = {
         "gradescope": "a Gradescope export",
         "canvas": "a Canvas download",
         "git": "git clones",
-    }.get(found.layout)
-    count = len(found.submissions)
+    }.get(imported.layout)
+    count = len(imported.submissions)
     many = f"{count} submission{'' if count == 1 else 's'}"
     taken = f"read as {read_as}: {many} (--from reads it otherwise)"
-    return (*([taken] if read_as else []), *found.notes)
+    return (*([taken] if read_as else []), *imported.notes)
 
 
-def _is_one_submission(folder: Path, wanted: Sequence[str]) -> bool:
+def _is_one_submission(folder: Path, files: Sequence[str]) -> bool:
     """Return True if the folder or its `src` has the wanted files, and no child is an upload."""
     inside = [
         path for path in collect(folder) if path.name != "src" and not is_copy_like(path.name)
     ]
     archives = any(path.name.casefold().endswith(SUFFIXES) for path in inside)
-    return _has(folder, wanted) and not archives and not any(_has(path, wanted) for path in inside)
+    return _has(folder, files) and not archives and not any(_has(path, files) for path in inside)
 
 
-def _has(folder: Path, wanted: Sequence[str]) -> bool:
-    return any((folder / place / name).is_file() for place in ("", "src") for name in wanted)
+def _has(folder: Path, files: Sequence[str]) -> bool:
+    return any((folder / place / name).is_file() for place in ("", "src") for name in files)
 
 
-def _without_times(found: Gathered) -> Gathered:
+def _without_times(imported: Gathered) -> Gathered:
     """Remove submission times: files unpacked just now have the time of unpacking."""
-    timeless = tuple(replace(submission, submitted_at=None) for submission in found.submissions)
+    timeless = tuple(replace(submission, submitted_at=None) for submission in imported.submissions)
     note = "the archive has no submission times, so nobody is marked late"
-    return replace(found, submissions=timeless, notes=(*found.notes, note))
+    return replace(imported, submissions=timeless, notes=(*imported.notes, note))
 
 
-def _doubting_times(found: Gathered, task: Assignment) -> Gathered:
+def _doubting_times(imported: Gathered, task: Assignment) -> Gathered:
     """Add a note on submissions that would lose points because of their files' times."""
     lateness = task.grading.lateness
     if lateness == Lateness():
-        return found
+        return imported
     late = sum(
         seconds_late(submission.submitted_at, task.due, lateness) > 0
-        for submission in found.submissions
+        for submission in imported.submissions
     )
-    count = f"{late} of {len(found.submissions)}"
+    count = f"{late} of {len(imported.submissions)}"
     note = f"late by the times of the files, which copying can change: {count} submissions"
-    return replace(found, notes=(*found.notes, *([note] if late else [])))
+    return replace(imported, notes=(*imported.notes, *([note] if late else [])))
 
 
-def _chosen(option: str, value: str, known: tuple[Choice, ...]) -> Choice:
-    for choice in known:
+def _chosen(option: str, value: str, choices: tuple[Choice, ...]) -> Choice:
+    for choice in choices:
         if choice == value:
             return choice
-    names = ", ".join(f"`{choice}`" for choice in known)
+    names = ", ".join(f"`{choice}`" for choice in choices)
     raise UsageError(f"{option}: there is no `{value}`", f"choose from: {names}")
 
 

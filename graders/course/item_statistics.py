@@ -128,8 +128,8 @@ class Items:
         return item
 
 
-def _checks_of(criterion: str, known: Sequence[tuple[Key, _Item]]) -> Iterator[tuple[Key, _Item]]:
-    return (pair for pair in known if pair[0][0] == criterion and pair[0][1] and pair[1].shares)
+def _checks_of(criterion: str, items: Sequence[tuple[Key, _Item]]) -> Iterator[tuple[Key, _Item]]:
+    return (pair for pair in items if pair[0][0] == criterion and pair[0][1] and pair[1].shares)
 
 
 def _count(item: _Item, share: float, rest: float | None, seconds: float) -> None:

@@ -103,33 +103,33 @@ def student_key(person: Person, submission: str, merges: Mapping[str, Merge]) ->
     return key_of(person, student_of(merges, submission))
 
 
-def merge_into(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
+def merge_into(folder: ResultsFolder, new: Merge) -> tuple[str, ...]:
     """Store a merge and apply it; raises UsageError if it is not possible."""
-    merges, name = read_merges(folder.out), asked.submission
-    into = student_of(merges, asked.into)
-    if asked.attempts not in RULES:
-        problem = f"--attempts: there is no `{asked.attempts}`"
-        problem = problem if asked.attempts else "which attempt counts? --attempts is missing"
+    merges, name = read_merges(folder.out), new.submission
+    into = student_of(merges, new.into)
+    if new.attempts not in RULES:
+        problem = f"--attempts: there is no `{new.attempts}`"
+        problem = problem if new.attempts else "which attempt counts? --attempts is missing"
         raise UsageError(problem, f"pass the same --attempts as to `batch`: {NAMED}")
     if into == name:
-        same = "they are one submission" if asked.into == name else f"{asked.into} is one of {name}"
+        same = "they are one submission" if new.into == name else f"{new.into} is one of {name}"
         raise UsageError(f"{same} already; nothing is stored", "give two submissions")
     merge = merges.get(name)
-    if merge is None or (student_of(merges, name), merge.attempts) != (into, asked.attempts):
+    if merge is None or (student_of(merges, name), merge.attempts) != (into, new.attempts):
         was = merge.was if merge else folder.people()[name]
-        _add(folder.out, replace(asked, into=into, was=was))
+        _add(folder.out, replace(new, into=into, was=was))
     # Those that did not count under another rule are chosen from, too.
     _list_again(folder, into)
     return apply_merges(folder)
 
 
-def separate(folder: ResultsFolder, asked: Merge) -> tuple[str, ...]:
+def separate(folder: ResultsFolder, new: Merge) -> tuple[str, ...]:
     """Take a merge back: the submission belongs to its student again; return notes."""
-    merges, name = read_merges(folder.out), asked.submission
+    merges, name = read_merges(folder.out), new.submission
     merge = merges.get(name)
     if merge is None:
         raise UsageError(f"{name} is not merged; nothing is stored", "`merge DIR` lists what is")
-    _add(folder.out, replace(asked, attempts=merge.attempts, was=merge.was))
+    _add(folder.out, replace(new, attempts=merge.attempts, was=merge.was))
     root = student_of(merges, name)
     folder.relist({name: merge.was})
     _list_again(folder, name)
@@ -184,7 +184,8 @@ def _choose(
         attempt.submission.id for attempt in attempts if attempt.submission.id not in best.others
     ]
     of_all = ", ".join(attempt.submission.id for attempt in attempts)
-    counts = f"{', '.join(left)} count{'s' if len(left) == 1 else ''} for {student}, of {of_all}"
+    count = "counts" if len(left) == 1 else "count"
+    counts = f"{', '.join(left)} {count} for {student}; attempts: {of_all}"
     return (*best.notes, *([counts] if len(attempts) > 1 else []))
 
 
@@ -217,9 +218,9 @@ def _keys(name: str, student: str, merges: Mapping[str, Merge]) -> set[str]:
     return {student_key(person, name, merges) for person in people_in(student)}
 
 
-def _add(out: Path, made: Merge) -> None:
-    row = {"submission": made.submission, "into": made.into, "attempts": made.attempts}
-    rest = {"by": made.reviewer, "comment": made.comment, "was": made.was}
+def _add(out: Path, merge: Merge) -> None:
+    row = {"submission": merge.submission, "into": merge.into, "attempts": merge.attempts}
+    rest = {"by": merge.reviewer, "comment": merge.comment, "was": merge.was}
     merges_table(out).append([row | rest | {"made_at": now()}])
 
 

@@ -108,20 +108,20 @@ def survey(
     return Survey(seen, tuple(k for k in WORDS if seen and k in missing), "" if fits else other)
 
 
-def refuse_missing(found: Survey, request: GradingRequest) -> None:
+def refuse_missing(overview: Survey, request: GradingRequest) -> None:
     """Raise UsageError if nobody submitted files of some kind."""
-    if found.missing:
-        way = _left_out(found, request) or "check that this is the folder of the submissions"
+    if overview.missing:
+        way = _left_out(overview, request) or "check that this is the folder of the submissions"
         raise UsageError(
-            _nobody_has(found, request), f"{way}; `--allow-missing` counts that as zero"
+            _nobody_has(overview, request), f"{way}; `--allow-missing` counts that as zero"
         )
 
 
-def notes_on_missing(found: Survey, request: GradingRequest) -> list[str]:
+def notes_on_missing(overview: Survey, request: GradingRequest) -> list[str]:
     """Return a sentence for staff if nobody submitted files of some kind."""
-    if not found.missing:
+    if not overview.missing:
         return []
-    ways = (_nobody_has(found, request), "that counts as zero", _left_out(found, request))
+    ways = (_nobody_has(overview, request), "that counts as zero", _left_out(overview, request))
     return ["; ".join(filter(None, ways))]
 
 
@@ -150,18 +150,18 @@ def refuse_losses_in(out: Path, submissions: Sequence[Submission], request: Grad
             refuse_other_policy(store, request.assignment, alone=True)
 
 
-def _nobody_has(found: Survey, request: GradingRequest) -> str:
-    names, count = _names(request.assignment), found.submissions
-    words = " or ".join(f"{WORDS[kind]} ({listed([*names[kind]])})" for kind in found.missing)
+def _nobody_has(overview: Survey, request: GradingRequest) -> str:
+    names, count = _names(request.assignment), overview.submissions
+    words = " or ".join(f"{WORDS[kind]} ({listed([*names[kind]])})" for kind in overview.missing)
     who = "the submission has no" if count == 1 else f"none of the {count} submissions has"
     return f"{who} {words}"
 
 
-def _left_out(found: Survey, request: GradingRequest) -> str:
+def _left_out(overview: Survey, request: GradingRequest) -> str:
     """Suggest an `--only` that leaves out what nobody submitted; "" if no points would be left."""
     task = request.assignment
     criteria = wanted_criteria(task, request.options.only)
-    present = [criterion for criterion in criteria if criterion.kind not in found.missing]
+    present = [criterion for criterion in criteria if criterion.kind not in overview.missing]
     kinds = [kind for kind in WORDS if any(criterion.kind == kind for criterion in present)]
     whole = [criterion for criterion in task.rubric if criterion.kind in kinds] == present
     names: Sequence[str] = kinds if whole else [criterion.id for criterion in present]
@@ -205,11 +205,11 @@ def _preview(
 
 
 def _code(
-    files: Iterable[PurePosixPath], top: PurePosixPath | None, wanted: Sequence[str]
+    files: Iterable[PurePosixPath], top: PurePosixPath | None, modules: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the wanted modules in the code folder, or any other code in it."""
     inside = [] if top is None else [file for file in files if file.is_relative_to(top)]
-    named = [file for file in inside if is_named(file.name, wanted)]
+    named = [file for file in inside if is_named(file.name, modules)]
     return tuple(str(file) for file in named or inside if file.suffix in CODE)
 
 

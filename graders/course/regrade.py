@@ -323,11 +323,11 @@ def refuse_losses(report: Regraded) -> None:
         )
 
 
-def _compared(store: Store, found: Regraded) -> Regraded:
+def _compared(store: Store, report: Regraded) -> Regraded:
     """Return the report with the differences; only one pair of Results is in memory at a time."""
-    old = {member.submission: member.cache_key.address for member in store.members(found.before)}
+    old = {member.submission: member.cache_key.address for member in store.members(report.before)}
     changed, most_before, most_after = list[Difference](), 0.0, 0.0
-    for new in store.results(found.after):
+    for new in store.results(report.after):
         name = new.submission.id
         earlier = store.result(name, old[name]) if name in old else None
         most_before = max(most_before, earlier.max_score if earlier else 0.0)
@@ -336,7 +336,7 @@ def _compared(store: Store, found: Regraded) -> Regraded:
         differs = now.changes or now.adjusted or now.before != now.after
         if differs or _status(earlier) != new.status:
             changed.append(now)
-    return replace(found, differences=tuple(changed), max_before=most_before, max_after=most_after)
+    return replace(report, differences=tuple(changed), max_before=most_before, max_after=most_after)
 
 
 def difference(old: Result | None, new: Result) -> Difference:
@@ -385,11 +385,11 @@ def _checks(result: Result | None) -> dict[tuple[str, str], CheckResult]:
     }
 
 
-def _verdict(found: CheckResult | None) -> str:
-    if found is None:
+def _verdict(result: CheckResult | None) -> str:
+    if result is None:
         return "not there"
-    words = found.status.replace("_", " ")
-    return f"{words} ({found.fraction:.0%})" if found.status == "partial" else words
+    words = result.status.replace("_", " ")
+    return f"{words} ({result.fraction:.0%})" if result.status == "partial" else words
 
 
 def _why(was: CheckResult | None, now: CheckResult | None) -> str:

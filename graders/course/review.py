@@ -214,11 +214,13 @@ def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:
             yield question.id, question
 
 
-def _confirmations(result: Result, known: Mapping[str, Question]) -> Iterator[tuple[str, Question]]:
+def _confirmations(
+    result: Result, questions: Mapping[str, Question]
+) -> Iterator[tuple[str, Question]]:
     """Yield a question for each check of code or predictions that needs manual grading."""
     for graded in result.criteria:
         for check in graded.checks:
-            if waits(check) and not is_written(check) and check.id not in known:
+            if waits(check) and not is_written(check) and check.id not in questions:
                 yield check.id, confirmation(graded, check)
 
 
@@ -233,20 +235,20 @@ def _answers(result: Result) -> Iterator[Answer]:
                 yield Answer(handle, 0, *who, check.id, text, sum_, _reason(check), share)
 
 
-def _text(found: CheckResult) -> str:
+def _text(result: CheckResult) -> str:
     """Return the text to decide on: the answer, or why a check asks for a decision."""
-    return found.actual if is_written(found) else found.message.split("\n")[0]
+    return result.actual if is_written(result) else result.message.split("\n")[0]
 
 
-def _reason(found: CheckResult) -> str:
+def _reason(result: CheckResult) -> str:
     """Return why a person must decide this check, and its other findings."""
-    if not is_written(found):
-        rows = (f"{label}: {value}" for label, value in found.counterexample)
-        values = (found.expected and f"expected: {found.expected}", *rows)
-        return "\n".join(filter(None, (*found.message.split("\n")[1:], *values)))
-    if not found.id.endswith(MACHINE):
+    if not is_written(result):
+        rows = (f"{label}: {value}" for label, value in result.counterexample)
+        values = (result.expected and f"expected: {result.expected}", *rows)
+        return "\n".join(filter(None, (*result.message.split("\n")[1:], *values)))
+    if not result.id.endswith(MACHINE):
         return ""
-    return "\n".join(filter(None, (found.message, found.hint)))
+    return "\n".join(filter(None, (result.message, result.hint)))
 
 
 def _ordered(answers: list[Answer]) -> dict[str, Answer]:

@@ -54,10 +54,10 @@ class Roster:
         if rows:
             return tuple(dict.fromkeys(rows))
         people = people_in(submission.student)
-        students = [self._known(person) for person in people]
+        students = [self._on_roster(person) for person in people]
         return tuple(new or old for old, new in zip(people, students, strict=True)) * any(students)
 
-    def _known(self, person: Person) -> Person | None:
+    def _on_roster(self, person: Person) -> Person | None:
         numbers = [number for number in (person.email, person.sid) if number] or [person.name]
         rows = (self.by_number.get(name_key(number)) for number in numbers)
         student = next((row for row in rows if row is not None), None)
@@ -74,18 +74,18 @@ class Enrolled:
 
 def by_roster(
     submissions: Sequence[Submission],
-    given: Path | None,
+    roster_file: Path | None,
     out: Path,
     *,
     whole: bool = False,
 ) -> Enrolled:
     """Return the submissions with the people of the roster.
 
-    Without `given`, use the copy in `out`, if any. `whole` means that these are all submissions of
-    the course. Raises UsageError if the file is not a roster.
+    Without `roster_file`, use the copy in `out`, if any. `whole` means that these are all
+    submissions of the course. Raises UsageError if the file is not a roster.
     """
-    file = given or out / FILE
-    roster = read_roster(file) if given or file.exists() else None
+    file = roster_file or out / FILE
+    roster = read_roster(file) if roster_file or file.exists() else None
     drops, merged = read_drops(out), read_merges(out)
     people = [roster.people_of(submission) if roster else () for submission in submissions]
     named = tuple(
@@ -219,14 +219,16 @@ def _searched(store: Store, member: Member) -> str:
     return folded(f"{member.submission}\n{student}")
 
 
-def keep_roster(given: Path | None, out: Path) -> None:
+def keep_roster(roster_file: Path | None, out: Path) -> None:
     """Copy the roster to `out` for later commands; another one that is there is kept beside it."""
-    if given is None:
+    if roster_file is None:
         return
     file = out / FILE
-    if file.exists() and file.read_bytes() != given.read_bytes():
+    if file.exists() and file.read_bytes() != roster_file.read_bytes():
         file.replace(out / EARLIER)  # somebody may have edited it in DIR
-    write_whole(file, given.read_bytes(), remedy="free some space, then run the command again")
+    write_whole(
+        file, roster_file.read_bytes(), remedy="free some space, then run the command again"
+    )
 
 
 def read_roster(file: Path) -> Roster:

@@ -95,7 +95,7 @@ def read_labelled(
     if not folder.is_dir():
         raise UsageError(f"{folder}: there is no such folder", REMEDIES[kind])
     (train, dev, test), files = _sst2(folder) if kind == "sst2" else _boolq(folder, seed)
-    source = f"embedded sentiment task ({kind})" if embedded else f"{files}, given with --data"
+    source = f"built-in sample dataset ({kind})" if embedded else f"{files}, given with --data"
     return LabelledData(folder, kind, embedded, train, dev, test, source)
 
 

@@ -27,7 +27,7 @@ class Symptom:
     """One thing that was examined; `good` is False if it needs attention."""
 
     name: str
-    found: str
+    state: str
     good: bool
 
 
@@ -63,16 +63,16 @@ def _torch() -> tuple[Symptom, Symptom]:
 def _sandbox() -> Symptom:
     tier = best_tier()
     if tier is Tier.NONE:
-        found = "none: run and batch refuse; install bubblewrap (apt-get install bubblewrap)"
-        return Symptom("isolation", found, good=False)
+        state = "none: run and batch refuse; install bubblewrap (apt-get install bubblewrap)"
+        return Symptom("isolation", state, good=False)
     return Symptom("isolation", tier.value, good=True)
 
 
 def _tier(tier: Tier) -> Symptom:
     works = tier_works(tier)
     start = "starts warm" if warm_works(tier) else "starts cold: importing torch each time"
-    found = f"works, {start}" if works else "does not work here"
-    return Symptom(f"  {tier.value}", found, good=works)
+    state = f"works, {start}" if works else "does not work here"
+    return Symptom(f"  {tier.value}", state, good=works)
 
 
 def _memory() -> Symptom:
@@ -83,11 +83,11 @@ def _memory() -> Symptom:
 
     place = find_place()
     if place is None:
-        found = (
+        state = (
             "measured four times a second; for a limit in the kernel, grade as root or with "
             "`systemd-run --user --scope -p Delegate=yes`"
         )
-        return Symptom("  memory", found, good=True)
+        return Symptom("  memory", state, good=True)
     return Symptom("  memory", f"control groups, version {2 if place.unified else 1}", good=True)
 
 

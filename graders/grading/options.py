@@ -84,6 +84,6 @@ def options_in(stored: str, tier: Tier) -> Options:
     )
 
 
-def _plan(kept: Mapping[str, Any]) -> RerunPlan:
-    schedule = Schedule(**kept["schedule"]) if kept["schedule"] else None
-    return RerunPlan(kept["wall_seconds"], kept["gpu"], schedule)
+def _plan(stored: Mapping[str, Any]) -> RerunPlan:
+    schedule = Schedule(**stored["schedule"]) if stored["schedule"] else None
+    return RerunPlan(stored["wall_seconds"], stored["gpu"], schedule)

@@ -22,7 +22,7 @@ class Precheck:
 
     options: Options
     not_graded: tuple[str, ...]
-    wanted: tuple[Criterion, ...]
+    criteria: tuple[Criterion, ...]
 
     def failed_to_grade(self, result: Result) -> bool:
         """Return whether something failed; a metric without its answers does not count."""
@@ -90,7 +90,9 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
         return {}
     contents = look_into(result.submission.path)
     kinds = {
-        criterion.kind for criterion in plan.wanted if criterion.points or criterion.kind == "code"
+        criterion.kind
+        for criterion in plan.criteria
+        if criterion.points or criterion.kind == "code"
     }
     missing: dict[str, str] = {}
     if "code" in kinds:

@@ -48,6 +48,7 @@ def best_of_rivals(
         for path in taken:
             path.unlink(missing_ok=True)
         names = ", ".join(f"`{path.relative_to(code).as_posix()}`" for path in taken)
+        it = "it" if len(taken) == 1 else "them"
         again, taken = judge(lost)
         gains = {
             criterion
@@ -55,7 +56,9 @@ def best_of_rivals(
             if _earned(again, assignment, criterion) > _points(results, assignment, criterion)
         }
         if gains:
-            notes.append(f"without {names}, {', '.join(sorted(gains))} earns more: that counts")
+            earn = "earns" if len(gains) == 1 else "earn"
+            more = f"{', '.join(sorted(gains))} {earn} more points without {it}"
+            notes.append(f"Ignored {names}: {more}")
         unchanged = [result for result in results if result.check.criterion not in gains]
         results = [*unchanged, *(result for result in again if result.check.criterion in gains)]
         lost = _lost(results, assignment)
@@ -113,8 +116,8 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
     ]
     places: dict[str, str] = _reply(student, PLACES, _texts, {}) if failed else {}
 
-    def place(each: CheckResult) -> str:
-        words = (*WORD.findall(each.check.description), each.check.criterion)
+    def place(result: CheckResult) -> str:
+        words = (*WORD.findall(result.check.description), result.check.criterion)
         return next((places[word] for word in words if word in places), "")
 
     return [

@@ -49,12 +49,12 @@ def with_inputs_seed(request: GradingRequest, store: Store, inputs: str) -> Grad
     return replace(request, options=options)
 
 
-def read_inputs_seed(inputs: str, kept: int | None = None) -> int:
+def read_inputs_seed(inputs: str, stored: int | None = None) -> int:
     """Return the seed of `secret`, `public` or a file; `secret` is the one that is kept, or new."""
     if inputs == PUBLICLY:
         return PUBLIC
     if inputs in ("", SECRET):
-        return kept or new_secret()
+        return stored or new_secret()
     return _read_secret(Path(inputs))
 
 

@@ -18,10 +18,10 @@ UNWRITTEN = re.compile(rb"^\s*raise NotImplementedError", re.MULTILINE)
 
 
 def missing_files(
-    assignment: Assignment, wanted: Collection[Criterion], clean: CleanFolder
+    assignment: Assignment, criteria: Collection[Criterion], clean: CleanFolder
 ) -> list[str]:
     """Return the names of the files that the criteria with points need and the upload lacks."""
-    kinds, files = {criterion.kind for criterion in wanted if criterion.points}, assignment.files
+    kinds, files = {criterion.kind for criterion in criteria if criterion.points}, assignment.files
     missing: list[str] = []
     if "code" in kinds:
         missing += _missing_code(files.code, [path.name for path in _code_files(clean.root)])

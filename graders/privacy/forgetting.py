@@ -31,7 +31,7 @@ TELLING = 8  # letters of a word that is somebody's and not a word of a page
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StoredStudent:
     """A student in a store: a submission, all its people, and the one to remove.
 
     `upload` is the path from which the submission was graded. `namesake` is True if somebody else
@@ -67,7 +67,7 @@ class Known:
 
 def find_student(
     store: Store, generation: int, typed: str, merges: Mapping[str, Merge]
-) -> tuple[Known, ...]:
+) -> tuple[StoredStudent, ...]:
     """Return the student that was typed, with each of the student's submissions.
 
     What was typed comes last. Raises UsageError if it is not exactly one student.
@@ -88,7 +88,7 @@ def find_student(
     names = {name_key(each.name) for _, each in own}
     namesake = any(name_key(pair[1].name) in names for pair in everybody if pair not in own)
     return tuple(
-        Known(name, people[name], person, members[name].path, namesake)
+        StoredStudent(name, people[name], person, members[name].path, namesake)
         for name, person in sorted(own, key=lambda pair: pair[0] in found)
     )
 
@@ -102,7 +102,7 @@ def _meant(typed: str, submission: str, people: Sequence[Person]) -> Person:
     return own[0]
 
 
-def forget_rows_of(known: Known, out: Path) -> list[str]:
+def forget_rows_of(student: StoredStudent, out: Path) -> list[str]:
     """Remove the student's rows from the tables that staff wrote; return a sentence for each.
 
     Raises UsageError if one of them cannot be read.
@@ -111,11 +111,11 @@ def forget_rows_of(known: Known, out: Path) -> list[str]:
     for name in PEOPLE_FILES:
         file = out / name
         header, *lines = _lines(file) or [""]
-        own = [line for line in lines if _is_of(known, line, header)]
+        own = [line for line in lines if _is_of(student, line, header)]
         given = dict.fromkeys(own, "")
         # A group has the latest date of its members, which the others keep.
-        if known.others and name == extensions.FILE and not _names_group(known, lines, header):
-            given = {line: _of_group(known, line, header) for line in own}
+        if student.others and name == extensions.FILE and not _names_group(student, lines, header):
+            given = {line: _of_group(student, line, header) for line in own}
         kept = [given.get(line, line) for line in lines]
         if own:
             content = "".join((header, *kept)).encode()
@@ -139,16 +139,16 @@ def _lines(file: Path) -> list[str]:
     return lines
 
 
-def without(known: Known) -> str:
+def without(student: StoredStudent) -> str:
     """Return who submitted it, without the student."""
-    return student_text(known.others)
+    return student_text(student.others)
 
 
-def still_named_in(known: Sequence[Known], out: Path) -> list[str]:
+def still_named_in(students: Sequence[StoredStudent], out: Path) -> list[str]:
     """Return the files below `out` that still name the student, in their text or their name."""
-    texts = {text for each in known for text in each.texts}
+    texts = {text for student in students for text in student.texts}
     needles = {spelling for text in texts for spelling in _spellings(text)}
-    alone = {name_key(each.submission) for each in known if not each.others}
+    alone = {name_key(student.submission) for student in students if not student.others}
     pattern = re.compile(
         rb"(?<![0-9A-Za-z])(?:" + b"|".join(map(re.escape, sorted(needles))) + rb")(?![0-9A-Za-z])",
         re.IGNORECASE,
@@ -165,20 +165,20 @@ def _keys_of(person: Person) -> set[str]:
     return {name_key(each) for each in (person.name, person.email, person.sid, person.canvas)}
 
 
-def _is_of(known: Known, text: str, header: str) -> bool:
+def _is_of(student: StoredStudent, text: str, header: str) -> bool:
     cells = _cells(text, header)
-    return any(name_key(plain_cell(cell)) in known.keys for cell in cells if cell.strip())
+    return any(name_key(plain_cell(cell)) in student.keys for cell in cells if cell.strip())
 
 
-def _names_group(known: Known, lines: Iterable[str], header: str) -> bool:
-    group = name_key(known.submission)
+def _names_group(student: StoredStudent, lines: Iterable[str], header: str) -> bool:
+    group = name_key(student.submission)
     return any(name_key(cell) == group for line in lines for cell in _cells(line, header))
 
 
-def _of_group(known: Known, text: str, header: str) -> str:
+def _of_group(student: StoredStudent, text: str, header: str) -> str:
     """Return an extension as one of the group's submission, without the comment."""
     columns = [cell.strip().casefold() for cell in _cells(header, header)]
-    group = {"student": known.submission, "comment": ""}
+    group = {"student": student.submission, "comment": ""}
     cells = dict(zip(columns, _cells(text, header), strict=False)) | group
     delimiter = ";" if ";" in header else ","
     return table([[cells.get(column, "") for column in columns]], delimiter=delimiter)

@@ -106,7 +106,7 @@ class Names:
                 left |= dict.fromkeys(self._maybe(text), token.start[0])
             elif token.type == tokenize.NAME and own.search(HUMP.sub(" ", token.string)):
                 left[token.string] = token.start[0]
-        found = sorted(left.items(), key=lambda each: each[1])
+        found = sorted(left.items(), key=lambda item: item[1])
         return Scrubbed("".join(lines), tuple(f"line {row}: {name}" for name, row in found))
 
     def in_notebook(self, submission: str, content: str) -> Scrubbed:

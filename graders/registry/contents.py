@@ -96,5 +96,5 @@ def _fit(assignment: Assignment, contents: Contents) -> float:
     return _share(names) + _share(artifacts) + float(assignment.title in contents.answers)
 
 
-def _share(found: Sequence[bool]) -> float:
-    return sum(found) / len(found) if found else 0.0
+def _share(outcomes: Sequence[bool]) -> float:
+    return sum(outcomes) / len(outcomes) if outcomes else 0.0

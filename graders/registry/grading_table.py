@@ -31,7 +31,7 @@ class _Drop(BaseModel, extra="forbid"):
 
 
 class GradingTable(BaseModel, extra="forbid"):
-    """`[grading]` as it stands in the file."""
+    """`[grading]` as it is written in the file."""
 
     grace_minutes: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     late_percent_per_day: float = Field(default=0.0, ge=0, le=100)

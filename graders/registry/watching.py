@@ -14,7 +14,7 @@ DEBOUNCE = 400  # milliseconds; an editor writes a file in several steps
 LOOK = 250  # milliseconds until an interrupt is noticed
 
 
-class _Wanted(BaseFilter):
+class _UploadFilter(BaseFilter):
     """A filter for code and artifacts by name; ignores caches and files that training writes."""
 
     def __init__(self, upload: Path, files: FileSpec) -> None:
@@ -45,7 +45,7 @@ def changes(upload: Path, files: FileSpec) -> Iterator[None]:
     first = True
     # For an archive, watch its folder: a replaced archive would no longer be watched.
     folder = upload if upload.is_dir() else upload.absolute().parent
-    wanted = _Wanted(upload, files) if upload.is_dir() else partial(_is_named, upload.name)
+    wanted = _UploadFilter(upload, files) if upload.is_dir() else partial(_is_named, upload.name)
     for found in watch(
         folder,
         recursive=upload.is_dir(),

@@ -128,14 +128,14 @@ class _Prints:
 
 
 def compare(
-    uploads: Sequence[Upload], past: Sequence[Upload] = (), given: Sequence[Upload] = ()
+    uploads: Sequence[Upload], past: Sequence[Upload] = (), starter: Sequence[Upload] = ()
 ) -> Similarity:
     """Compare the uploads with each other and with past ones.
 
-    Fingerprints in `given` (starter code) or in many uploads do not count.
+    Fingerprints in `starter` (starter code) or in many uploads do not count.
     """
     everyone, n = [*uploads, *past], len(uploads)
-    prints = {kind: _prints(kind, everyone, n, given) for kind in KINDS}
+    prints = {kind: _prints(kind, everyone, n, starter) for kind in KINDS}
     shares = {kind: prints[kind].larger_shares() for kind in KINDS}
     counted = np.arange(len(everyone)) > np.arange(n)[:, None]  # each pair once, no two past ones
     for pair in _of_one_student(everyone, n):
@@ -156,7 +156,7 @@ def compare(
         left_out={kind: prints[kind].left_out for kind in KINDS},
         ranked=tuple(_pairs(everyone, n, prints, ranked[:LISTED])),
         groups=_connected(linked),
-        files=tuple(_shared_files(everyone, n, given)),
+        files=tuple(_shared_files(everyone, n, starter)),
         notes=tuple((upload.id, note) for upload in everyone for note in upload.notes),
     )
 
@@ -200,7 +200,7 @@ def _of_one_student(everyone: Sequence[Upload], n: int) -> Iterator[tuple[int, i
     )
 
 
-def _prints(kind: Kind, everyone: Sequence[Upload], n: int, given: Iterable[Upload]) -> _Prints:
+def _prints(kind: Kind, everyone: Sequence[Upload], n: int, starter: Iterable[Upload]) -> _Prints:
     """Return the fingerprints; the first `n` uploads are those of this course."""
     all_prints = [fingerprints(_tokens(kind, upload), WINNOWING[kind]) for upload in everyone]
     holders: dict[int, list[int]] = defaultdict(list)
@@ -209,7 +209,7 @@ def _prints(kind: Kind, everyone: Sequence[Upload], n: int, given: Iterable[Uplo
             holders[print_].append(at)
     handed_out = {
         print_
-        for upload in given
+        for upload in starter
         for print_ in fingerprints(_tokens(kind, upload), WINNOWING[kind])
     }
     most, past_most = (max(FEW, SHARE * count) for count in (n, len(everyone) - n))
@@ -244,9 +244,9 @@ def _passages(
         yield SharedPassage(kind, passage.length, *excerpts)
 
 
-def _excerpt(tokens: Tokens, start: int, found: Passage) -> Excerpt:
+def _excerpt(tokens: Tokens, start: int, passage: Passage) -> Excerpt:
     text = tokens.texts[tokens.text[start]]
-    first, last = int(tokens.line[start]), int(tokens.line[start + found.length - 1])
+    first, last = int(tokens.line[start]), int(tokens.line[start + passage.length - 1])
     lines = text.lines[first : min(last + 1, first + MOST_LINES)]
     return Excerpt(text.name, first + 1, last + 1, lines)
 
@@ -264,10 +264,10 @@ def _connected(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
 
 
 def _shared_files(
-    everyone: Sequence[Upload], n: int, given: Iterable[Upload]
+    everyone: Sequence[Upload], n: int, starter: Iterable[Upload]
 ) -> Iterator[SharedFile]:
     """Yield the files that agree in some pair, the rarest agreement first."""
-    handed_out = {file.sha256 for upload in given for file in upload.files}
+    handed_out = {file.sha256 for upload in starter for file in upload.files}
     named: dict[str, dict[int, DataFile]] = defaultdict(dict)
     for at, upload in enumerate(everyone):
         for file in upload.files:

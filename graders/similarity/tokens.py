@@ -75,9 +75,9 @@ def word_tokens(texts: Sequence[Text], most: int) -> Tokens:
     return _tokens(texts, rows[:most])
 
 
-def _tokens(texts: Sequence[Text], found: Sequence[tuple[str, int, int, int]]) -> Tokens:
-    codes = np.array([zlib.crc32(row[0].encode("utf-8", "replace")) for row in found], np.uint64)
-    places = np.array([row[1:] for row in found], np.int32).reshape(-1, 3)
+def _tokens(texts: Sequence[Text], rows: Sequence[tuple[str, int, int, int]]) -> Tokens:
+    codes = np.array([zlib.crc32(row[0].encode("utf-8", "replace")) for row in rows], np.uint64)
+    places = np.array([row[1:] for row in rows], np.int32).reshape(-1, 3)
     return Tokens(tuple(texts), codes, places[:, 0], places[:, 1], places[:, 2])
 
 

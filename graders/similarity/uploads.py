@@ -156,12 +156,12 @@ def _read_cells(name: str, data: bytes, reading: _Reading) -> None:
             _add(reading.answers, place, cell.text, reading)
 
 
-def _add(kept: _Texts, name: str, content: str, reading: _Reading) -> None:
-    kept.room -= len(content)
-    if kept.room < 0:
+def _add(collected: _Texts, name: str, content: str, reading: _Reading) -> None:
+    collected.room -= len(content)
+    if collected.room < 0:
         reading.ignored.setdefault("too much text", []).append(name)
     else:
-        kept.texts.append(Text(name, tuple(one_newline(content).split("\n"))))
+        collected.texts.append(Text(name, tuple(one_newline(content).split("\n"))))
 
 
 def _data_file(path: Path) -> DataFile:

@@ -50,7 +50,7 @@ class StaffTable:
             row = {name: cell.strip() for name, cell in zip(header, padded, strict=False)}
             yield where, dict.fromkeys((*self.needed, *self.optional), "") | row
 
-    def kept(self) -> list[Mapping[str, str]]:
+    def all_rows(self) -> list[Mapping[str, str]]:
         """Return all rows, the oldest first; none if there is no file."""
         return [row for _, row in self.rows()] if self.file.exists() else []
 

@@ -199,11 +199,11 @@ def _adjustment_to_json(adjusted: Adjusted) -> dict[str, object]:
     return {"action": adjusted.action, **points, "comment": adjusted.comment}
 
 
-def _check_to_json(found: CheckResult) -> dict[str, object]:
-    declared = {key: getattr(found.check, key) for key in DECLARED}
-    outcome = {key: getattr(found, key) for key in _Check.model_fields if key not in declared}
-    shown: dict[str, object] = {"figures": [asdict(figure) for figure in found.figures]}
-    return declared | outcome | shown | {"counterexample": dict(found.counterexample) or None}
+def _check_to_json(result: CheckResult) -> dict[str, object]:
+    declared = {key: getattr(result.check, key) for key in DECLARED}
+    outcome = {key: getattr(result, key) for key in _Check.model_fields if key not in declared}
+    shown: dict[str, object] = {"figures": [asdict(figure) for figure in result.figures]}
+    return declared | outcome | shown | {"counterexample": dict(result.counterexample) or None}
 
 
 def _plain(value: object) -> object:

@@ -205,7 +205,7 @@ class Store:
                 connection.executemany(f"{query} AND submission = ?", named)
 
     def adopt(
-        self, generation: int, found: Iterable[tuple[Submission, str]], *, anew: bool = False
+        self, generation: int, results: Iterable[tuple[Submission, str]], *, anew: bool = False
     ) -> None:
         """List stored Results in this generation, each by submission and address.
 
@@ -213,7 +213,7 @@ class Store:
         """
         update = rows.name_anew if anew else rows.place_anew
         with self._transaction() as connection:
-            for submission, address in found:
+            for submission, address in results:
                 connection.execute(LIST, (generation, submission.id, address))
                 update(connection, submission, address)
 

@@ -29,7 +29,7 @@ MOST = 20_000  # characters of output: a longer reply could be too large to be s
 Raised = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
 
-class _Kept(unittest.TestResult):
+class _GradescopeResult(unittest.TestResult):
     """Keep what tests printed and raised in Gradescope's wording; a subtest counts like its test.
 
     As in gradescope-utils, `sys.stdout.getvalue()` in a test is what this test has printed.
@@ -89,7 +89,7 @@ def run_test(folder: str, module: str, case: str, method: str) -> dict[str, Any]
     _end_softly()
     test, outcome, printed = None, "error", io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        result = _Kept()
+        result = _GradescopeResult()
         try:
             test = getattr(importlib.import_module(module), case)(method)
             unittest.TestSuite([test])(result)

@@ -184,16 +184,16 @@ def _interval(
     return float(low), float(high)
 
 
-def _pace(check: str, reviewer: str, made: Sequence[Decision]) -> Pace:
+def _pace(check: str, reviewer: str, decisions: Sequence[Decision]) -> Pace:
     from scipy.stats import (  # type: ignore[import-untyped]  # slow to import; it ships no stubs
         kendalltau,
     )
 
-    times = [datetime.fromisoformat(decision.decided_at) for decision in made]
+    times = [datetime.fromisoformat(decision.decided_at) for decision in decisions]
     gaps = [(b - a).total_seconds() for a, b in pairwise(times)]
     worked = [gap for gap in gaps if 0 < gap <= PAUSE]
-    earned = [decision.earned for decision in made]
+    earned = [decision.earned for decision in decisions]
     drift, p_value = (None, None)
-    if len(made) >= FEWEST and len(set(earned)) > 1:
-        drift, p_value = map(float, kendalltau(range(len(made)), earned))
-    return Pace(check, reviewer, len(made), median(worked) if worked else None, drift, p_value)
+    if len(decisions) >= FEWEST and len(set(earned)) > 1:
+        drift, p_value = map(float, kendalltau(range(len(decisions)), earned))
+    return Pace(check, reviewer, len(decisions), median(worked) if worked else None, drift, p_value)

@@ -47,8 +47,8 @@ from graders.written.reading.answers import (
     read_answers,
 )
 from graders.written.reading.plain import explains
+from graders.written.reading.question_parts import expected_parts
 from graders.written.reading.split import listed
-from graders.written.reading.wanted import wanted_of
 from graders.written.template import quoted
 from graders.written.verifiers import VERIFIERS
 from submissions.escaping import shown
@@ -137,10 +137,10 @@ def _answers(written: WrittenCheck, submitted: SubmittedFiles) -> Answers:
             f"Your submission contains no answers file (`{ANSWERS[0]}` or `{ANSWERS[1]}`).",
             hint=HOW_TO_ANSWER if written.first else "",
         )
-    wanted = tuple(wanted_of(question, quoted(question)) for question in written.questions)
+    questions = tuple(expected_parts(question, quoted(question)) for question in written.questions)
     actual_names = {name: submitted.paths[name].name for name in files}
     called = {name: shown(actual) for name, actual in actual_names.items() if actual != name}
-    return read_answers(files, wanted, called)
+    return read_answers(files, questions, called)
 
 
 def _unusable(error: Unusable, score: Score) -> None:
@@ -187,17 +187,17 @@ def _judge_machine(
     return _say(verdict, verdict.actual or _shown(parts), machine, score)
 
 
-def _judgement(asked: Asked, answer: Answer) -> Judgement:
+def _judgement(answer: Asked, source: Answer) -> Judgement:
     """Return the verifier's judgement.
 
     Raises Unreadable, and in a student's own check Undecided. Anything else is our own fault.
     """
-    name = asked.machine.verify
+    name = answer.machine.verify
     try:
         with limit_time(PATIENCE, f"the verifier `{name}`"):
-            judged = VERIFIERS[name](asked)
+            judged = VERIFIERS[name](answer)
     except Misfit as error:
-        return Judgement(0.0, str(error), hint=_place(answer, asked.parts))
+        return Judgement(0.0, str(error), hint=_place(source, answer.parts))
     except AssertionError as error:  # raised in a check, it would blame the student
         raise GraderFault(f"the verifier `{name}` broke") from error
     if not 0.0 <= judged.fraction <= 1.0:

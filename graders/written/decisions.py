@@ -118,33 +118,33 @@ def decided(result: Result, decisions: Iterable[Decision]) -> Result:
     return replace(result, criteria=criteria, status=status, score=score)
 
 
-def waits(found: CheckResult) -> bool:
-    return found.status == "needs_review"
+def waits(result: CheckResult) -> bool:
+    return result.status == "needs_review"
 
 
-def is_written(found: CheckResult) -> bool:
+def is_written(result: CheckResult) -> bool:
     """Return True if a check grades a written answer.
 
     Written answers are free text, or read automatically.
     """
-    return found.id.endswith((REVIEW, MACHINE))
+    return result.id.endswith((REVIEW, MACHINE))
 
 
-def decided_sum(found: CheckResult) -> str:
+def decided_sum(result: CheckResult) -> str:
     """Return the hash of what a decision on this check refers to: the answer, or the result.
 
     A decision no longer applies when this changes.
     """
-    if is_written(found):
-        return answer_sum(found.actual)
-    rows = (f"{label}\t{value}" for label, value in found.counterexample)
-    lines = (found.message, found.expected, found.actual, *rows, f"{found.fraction:g}")
+    if is_written(result):
+        return answer_sum(result.actual)
+    rows = (f"{label}\t{value}" for label, value in result.counterexample)
+    lines = (result.message, result.expected, result.actual, *rows, f"{result.fraction:g}")
     return answer_sum("\n".join(lines))
 
 
-def unread(found: CheckResult) -> bool:
+def unread(result: CheckResult) -> bool:
     """Return whether this automatic check could not read the answer."""
-    return waits(found) and found.message.startswith(BY_HAND)
+    return waits(result) and result.message.startswith(BY_HAND)
 
 
 def decided_as(check: str) -> str:
@@ -161,29 +161,29 @@ def _criterion(graded: CriterionResult, rows: Sequence[Decision]) -> CriterionRe
     return scoring.criterion_result(graded.criterion, checks)
 
 
-def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
-    if not waits(found):
-        return found
-    answer = decided_sum(found)
-    decisions = [row for row in rows if (row.check, row.answer) == (found.id, answer)]
+def _check(result: CheckResult, rows: Sequence[Decision]) -> CheckResult:
+    if not waits(result):
+        return result
+    answer = decided_sum(result)
+    decisions = [row for row in rows if (row.check, row.answer) == (result.id, answer)]
     stands = standing(decisions)
     holds = stands.holds
     if stands.state == "contested":
-        return replace(found, message=_contested(found))
+        return replace(result, message=_contested(result))
     if holds is None:
-        return found
-    share, notes = _fraction(holds), found.message.split("\n")[1:]
-    if is_written(found):
+        return result
+    share, notes = _fraction(holds), result.message.split("\n")[1:]
+    if is_written(result):
         fraction, text = share, message_of(holds)
     else:
         # Points that a check earned provisionally are confirmed or not; they are never increased.
-        fraction, text = share * (found.fraction or 1.0), _message_about(holds, share)
+        fraction, text = share * (result.fraction or 1.0), _message_about(holds, share)
     message = "\n".join((text, *notes))
-    return replace(found, status=_status(fraction), fraction=fraction, message=message, hint="")
+    return replace(result, status=_status(fraction), fraction=fraction, message=message, hint="")
 
 
-def _contested(found: CheckResult) -> str:
-    rest = found.message.removeprefix(PERSON_READS)
+def _contested(result: CheckResult) -> str:
+    rest = result.message.removeprefix(PERSON_READS)
     return CONTESTED + rest if rest[:1] in ("", "\n") else f"{CONTESTED} {rest}"
 
 

@@ -140,17 +140,17 @@ def _warnings(
     longest = min(tries * limits.wall_seconds, limits.total_seconds)
     if longest > _seconds(settings):
         yield (
-            f"code that never ends takes up to {longest / 60:.0f} minutes, and what takes longer "
-            "than the container has no score: set more there and as --minutes"
+            f"code that never ends takes up to {longest / 60:.0f} minutes; a submission that takes "
+            "longer than the container allows has no score: raise the limit there and --minutes"
         )
     if any(criterion.kind == "written" and criterion.points for criterion in criteria):
         yield (
-            "answers that wait for a person keep a submission without a score in Gradescope: "
-            "`--only code,metric` leaves the written part out"
+            "a submission has no score on Gradescope until a person has graded its written "
+            "answers: `--only code,metric` leaves the written part out"
         )
     if any(name.startswith("data/") for name in files):
         yield (
-            "the zip holds the files of --data, also answers that are among them: whoever may "
+            "the zip contains the files of --data, including any answers: anyone who can "
             "download the autograder, or read files in its container, has them"
         )
     elif any(criterion.kind == "metric" for criterion in criteria):
@@ -161,5 +161,5 @@ def _warnings(
     if settings.isolation == "none":
         yield (
             "`--isolation none`: in a container, where it is root, Softmark runs students' code as "
-            "another user; anywhere else nothing keeps that code from checks, answers and grades"
+            "another user; anywhere else, nothing protects checks, answers and grades from it"
         )

@@ -93,7 +93,7 @@ def _graded(root: Path) -> Json:
 def _submission(folder: Path, task: Assignment, metadata: Metadata) -> Submission:
     """Return the upload in the folder. Raises GraderFault if it is missing or empty."""
     if not folder.is_dir() or not any(folder.iterdir()):
-        raise GraderFault(f"{folder} holds no files")
+        raise GraderFault(f"{folder} contains no files")
     return replace(
         identify(folder, task.name),
         id=f"gradescope-{metadata.id or 'submission'}",

@@ -21,7 +21,7 @@ from packages.student.modules import names_imported, needs_torch
 from packages.student.rubric import assignment_toml, questions_toml
 
 HIDDEN, STANDINS = "hidden", "standins"
-ANEW = "rerun"  # the fixture of checks that train again, which no student's check runs
+ANEW = "rerun"  # the fixture of checks that train again, which `check` never runs
 VALUES = {ast.Assign, ast.AnnAssign, ast.Expr, ast.Import, ast.ImportFrom}
 OWN = {("assignment.toml",), (QUESTIONS,)}
 
@@ -30,9 +30,9 @@ OWN = {("assignment.toml",), (QUESTIONS,)}
 class Stripped:
     """The files that students get, the modules that they import, and what students do not get.
 
-    `staff_only` are the titles of visible criteria whose checks are hidden. `left_out` are the
-    files that lie in no folder of staff's and are not packed. `warnings` say which of them a packed
-    file names, and which packed files contain nothing but values.
+    `staff_only` are the titles of visible criteria whose checks are hidden. `left_out` are files
+    that are not packed, outside the folders that only staff have. `warnings` say which of them a
+    packed file names, and which packed files contain nothing but values.
     """
 
     files: Mapping[str, bytes]
@@ -120,15 +120,15 @@ def _criteria(assignment: Assignment) -> tuple[frozenset[str], tuple[str, ...]]:
     return frozenset(packed & {*shown}), tuple(shown[id] for id in shown if id in kept_back)
 
 
-def _refuse_hidden_ground(given: Collection[Collected]) -> None:
+def _refuse_hidden_ground(checks: Collection[Collected]) -> None:
     """Refuse a visible check that depends on a hidden one, because it reveals the hidden ID."""
-    ids = {check.check.id for check in given}
-    for check in given:
+    ids = {check.check.id for check in checks}
+    for check in checks:
         if not ids.issuperset(check.check.depends_on):
             raise UsageError(
-                f"{check.path}: the check `{check.check.id}`, which students see, builds on one "
+                f"{check.path}: the check `{check.check.id}`, which students see, depends on one "
                 "that they do not",
-                "let it build on a visible one",
+                "let it depend on a visible one",
             )
 
 

@@ -165,7 +165,7 @@ build-backend = "setuptools.build_meta"
 [project]
 name = "softmark"
 version = "{version}"
-description = "Check your own work before you hand it in."
+description = "Check your own work before you submit it."
 requires-python = ">=3.11"
 dependencies = [
 {wanted}]

@@ -62,10 +62,10 @@ def needs_torch(name: str, seen: frozenset[str] = frozenset()) -> bool:
     )
 
 
-def _bare(found: set[Path]) -> dict[str, bytes]:
+def _bare(paths: set[Path]) -> dict[str, bytes]:
     """Return an empty `__init__.py` for each package whose own re-exports are not needed."""
-    folders = {folder for path in found for folder in path.parents if ROOT in folder.parents}
-    files = {folder / "__init__.py" for folder in folders} - found
+    folders = {folder for path in paths for folder in path.parents if ROOT in folder.parents}
+    files = {folder / "__init__.py" for folder in folders} - paths
     return {_name(file): b"" for file in files if file.is_file()}
 
 

@@ -17,7 +17,7 @@ LATER = "Graded after you submit it."
 
 
 def assignment_toml(
-    assignment: Assignment, kept: Collection[str], settings: Collection[str]
+    assignment: Assignment, criteria: Collection[str], settings: Collection[str]
 ) -> str:
     """Return the assignment.toml with only these criteria and settings."""
     text = (assignment.folder / "assignment.toml").read_text(encoding="utf-8")
@@ -28,14 +28,14 @@ def assignment_toml(
         shown = settings if name == "settings" else table
         lines += _table(f"[{name}]", {key: table[key] for key in table if key in shown})
     for criterion in read.get("criterion", ()):
-        if criterion["id"] in kept:
+        if criterion["id"] in criteria:
             lines += _table("[[criterion]]", criterion)
     return "\n".join(lines) + "\n"
 
 
-def questions_toml(questions: Collection[Question], kept: Collection[str]) -> dict[str, bytes]:
+def questions_toml(questions: Collection[Question], criteria: Collection[str]) -> dict[str, bytes]:
     """Return the written.toml with the questions; its only check is whether there is an answer."""
-    shown = [question for question in questions if question.id in kept]
+    shown = [question for question in questions if question.id in criteria]
     text = "\n".join(line for question in shown for line in _question(question))
     return {QUESTIONS: f"{text}\n".encode()} if shown else {}
 

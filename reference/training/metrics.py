@@ -52,8 +52,10 @@ def versions(*libraries: str) -> dict[str, str]:
     return {"python": platform.python_version()} | {name: version(name) for name in names}
 
 
-def accuracy(model: str, part: str, said: Sequence[object], gold: Sequence[object]) -> Accuracy:
+def accuracy(
+    model: str, part: str, predictions: Sequence[object], gold: Sequence[object]
+) -> Accuracy:
     """Compare line by line; if one prediction fills two lines, all later ones are incorrect."""
-    correct = sum(one == right for one, right in zip(said, gold, strict=False))
+    correct = sum(one == right for one, right in zip(predictions, gold, strict=False))
     low, high = wilson(correct, len(gold))
     return Accuracy(model, part, correct, len(gold), correct / len(gold), low, high)

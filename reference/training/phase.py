@@ -20,18 +20,18 @@ T = TypeVar("T")
 Name = TypeVar("Name", bound=str)
 
 
-def parse_names(option: str, text: str, known: Sequence[Name]) -> tuple[Name, ...]:
-    """Return the names in a text such as `full,head`, in the order of `known`, each once.
+def parse_names(option: str, text: str, choices: Sequence[Name]) -> tuple[Name, ...]:
+    """Return the names in a text such as `full,head`, in the order of `choices`, each once.
 
     Raises UsageError if there are none, or unknown ones.
     """
     chosen = {part.strip() for part in text.split(",") if part.strip()}
-    if not chosen or chosen - set(known):
-        wrong = ", ".join(sorted(chosen - set(known))) or text
-        names = [f"`{name}`" for name in known]
+    if not chosen or chosen - set(choices):
+        wrong = ", ".join(sorted(chosen - set(choices))) or text
+        names = [f"`{name}`" for name in choices]
         hint = f"there is {', '.join(names[:-1])} and {names[-1]}"
         raise UsageError(f"{option}: there is no `{wrong}`", hint)
-    return tuple(name for name in known if name in chosen)
+    return tuple(name for name in choices if name in chosen)
 
 
 def claim(out: Path, *runs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -49,7 +49,7 @@ def claim(out: Path, *runs: Mapping[str, Any]) -> Mapping[str, Any]:
         begun = None
     if begun not in runs:
         raise UsageError(
-            f"{out}: the folder holds a run with other settings or data",
+            f"{out}: the folder contains a run with other settings or data",
             "give another --out, or remove the folder",
         )
     return dict(begun)

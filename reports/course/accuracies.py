@@ -60,7 +60,7 @@ class AccuracySeries:
 
 
 @dataclass(slots=True)
-class _Found:
+class _ReportedAccuracy:
     """An accuracy as the first submission by name reports it, and all submissions' values."""
 
     first: tuple[str, int]
@@ -74,14 +74,16 @@ class Accuracies:
     """The accuracies of a course, collected Result by Result."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], _Found] = {}
+        self._found: dict[tuple[str, str], _ReportedAccuracy] = {}
 
     def add(self, result: Result) -> None:
         """Add the accuracies of a Result, which may be discarded afterwards."""
         for place, (criterion, figure) in enumerate(_shown(result)):
             first, key = (result.submission.id, place), (criterion.id, figure.label)
             baselines = frozenset(figure.baselines)
-            entry = self._found.setdefault(key, _Found(first, criterion, figure, baselines))
+            entry = self._found.setdefault(
+                key, _ReportedAccuracy(first, criterion, figure, baselines)
+            )
             entry.baselines &= baselines
             if first < entry.first:
                 entry.first, entry.criterion, entry.figure = first, criterion, figure

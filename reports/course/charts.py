@@ -126,7 +126,7 @@ def in_words(series: AccuracySeries) -> str:
         return sentence
     return (
         f"{sentence} {series.reached:,} reach the threshold of {100 * series.threshold:.3g}%; the "
-        f"95% interval of {len(series.close):,} holds it."
+        f"95% interval of {len(series.close):,} contains it."
     )
 
 
@@ -147,9 +147,9 @@ def _up(series: AccuracySeries, share: str = "share:Q") -> "alt.Y":
     return alt.Y(share, scale=scale, title="Accuracy (%)", axis=axis)
 
 
-def _row(series: AccuracySeries, place: int, each: Measured) -> dict[str, object]:
-    side = BELOW if each.share < (series.threshold or 0.0) else REACHED
-    shares = {"share": each.share, "low": each.low, "high": each.high}
+def _row(series: AccuracySeries, place: int, measured: Measured) -> dict[str, object]:
+    side = BELOW if measured.share < (series.threshold or 0.0) else REACHED
+    shares = {"share": measured.share, "low": measured.low, "high": measured.high}
     rounded = {name: round(100 * share, 2) for name, share in shares.items()}
     return {"place": place + 1, "side": side, **rounded}
 

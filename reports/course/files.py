@@ -51,7 +51,7 @@ def write_course(
             scores.add(result, grade)
             good &= result.status not in ("incomplete", "rejected")
     remove_own_files(replaced_attempts(ResultsFolder(store, generation, task, out)), out)
-    twins = search.found()
+    twins = search.twins()
     view = counted.view(twins, store.repeats(generation))
     keep_edited(store, out)
     store.keep_written(grades_text(view).encode())
@@ -106,7 +106,7 @@ def show_draft(store: Store, *, task: Assignment, out: Path) -> None:
     for result in store.results(published):
         search.add(result)
         counted.add(result, rules.grade(result))
-    view = counted.view(search.found(), store.repeats(published))
+    view = counted.view(search.twins(), store.repeats(published))
     write_course_page(view, out, comparisons=comparisons(store, published))
 
 
@@ -148,7 +148,7 @@ def not_shown_yet(task: Assignment, opened: frozenset[str], end: datetime | None
 def _waits_for(criterion: Criterion, end: datetime | None) -> str:
     if criterion.visibility == "after_published" or end is None:
         return "until you release it"
-    return f"until nobody can hand in any more ({end:%Y-%m-%d %H:%M %Z})"
+    return f"until nobody can submit anymore ({end:%Y-%m-%d %H:%M %Z})"
 
 
 def write_course_reports(

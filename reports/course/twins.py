@@ -71,7 +71,7 @@ class TwinSearch:
                 holders = self._holders[kind, sha256]
                 holders.setdefault(result.submission.id, []).append(name)
 
-    def found(self) -> tuple[Twins, ...]:
+    def twins(self) -> tuple[Twins, ...]:
         """Return groups of submissions with equal files, the smallest (most unlikely) first."""
         groups: dict[tuple[tuple[str, ...], Kind], list[EqualFile]] = defaultdict(list)
         for (kind, sha256), holders in self._holders.items():

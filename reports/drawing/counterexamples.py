@@ -75,13 +75,13 @@ class Example:
         return any(drawn) or any(cell.kind == "sp" for cell in cells)
 
 
-def example(found: CheckResult) -> Example:
+def example(result: CheckResult) -> Example:
     """Return a check's counterexample, with its character sequences in a grid.
 
     Values that are already shown as expected or actual are left out.
     """
-    shown = (found.expected, found.actual)
-    pairs = tuple(pair for pair in found.counterexample if pair[1] not in shown)
+    shown = (result.expected, result.actual)
+    pairs = tuple(pair for pair in result.counterexample if pair[1] not in shown)
     for split in (_sequences, _numbers):
         grid, rows = split(pairs)
         if grid is not None:
@@ -89,14 +89,14 @@ def example(found: CheckResult) -> Example:
     return Example(None, pairs)
 
 
-def rows_in_order(found: CheckResult) -> tuple[tuple[str, str], ...]:
+def rows_in_order(result: CheckResult) -> tuple[tuple[str, str], ...]:
     """Return a check's counterexample without values shown elsewhere, comparable rows first.
 
     This aligns character sequences in a terminal, too.
     """
-    rest = example(found).rows
-    shown = (found.expected, found.actual)
-    compared = (pair for pair in found.counterexample if pair not in rest and pair[1] not in shown)
+    rest = example(result).rows
+    shown = (result.expected, result.actual)
+    compared = (pair for pair in result.counterexample if pair not in rest and pair[1] not in shown)
     return (*compared, *rest)
 
 

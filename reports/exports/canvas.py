@@ -35,11 +35,13 @@ def canvas_csv(course: Course) -> Export:
     return Export(text, (*notes, *lower_maxima(lines)), tuple(problems))
 
 
-def _claims(roster: Gradebook, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:
+def _claims(
+    roster: Gradebook, exported: Sequence[Entry]
+) -> tuple[dict[int, list[Entry]], list[str]]:
     """Return the entries of each row, and a sentence for each entry without exactly one row."""
     claims: dict[int, list[Entry]] = defaultdict(list)
     problems = []
-    for entry in found:
+    for entry in exported:
         rows = roster.matches(entry.person)
         if len(rows) == 1:
             claims[rows[0]].append(entry)
@@ -83,24 +85,26 @@ def _notes(
     )
 
 
-def _other_maximum(roster: Gradebook, column: str | None, found: Sequence[Entry]) -> Iterator[str]:
+def _other_maximum(
+    roster: Gradebook, column: str | None, exported: Sequence[Entry]
+) -> Iterator[str]:
     """Yield a note if Canvas has a different maximum, so that 15 of 20 would become 15 of 100."""
-    points, most = roster.possible.get(column or "", ""), number_cell(_maximum(found))
+    points, most = roster.possible.get(column or "", ""), number_cell(_maximum(exported))
     if not most or not NUMBER.fullmatch(points):
         return
     if float(points.replace(",", ".")) != float(most):
         yield f"`{column}` has {points} points in Canvas and {most} here: grades go in as they are"
 
 
-def _maximum(found: Sequence[Entry]) -> float | None:
+def _maximum(exported: Sequence[Entry]) -> float | None:
     """Return the highest maximum of any entry; it varies if only some criteria were graded."""
-    return max((entry.grade.maximum for entry in found), default=None)
+    return max((entry.grade.maximum for entry in exported), default=None)
 
 
-def _points_possible(roster: Gradebook, found: Sequence[Entry]) -> list[str]:
+def _points_possible(roster: Gradebook, exported: Sequence[Entry]) -> list[str]:
     """The second row."""
     blanks = dict.fromkeys(roster.who, "") | {"Student": f"    {POINTS}"}
-    return [*blanks.values(), number_cell(_maximum(found))]
+    return [*blanks.values(), number_cell(_maximum(exported))]
 
 
 def _row(roster: Gradebook, index: int, entry: Entry | None) -> list[str]:

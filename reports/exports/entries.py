@@ -61,18 +61,18 @@ def entries(course: Course) -> Iterator[Entry]:
             yield Entry(person, submission.id, due, submission.submitted_at, grade, result.status)
 
 
-def notes(found: Sequence[Entry]) -> tuple[str, ...]:
+def notes(exported: Sequence[Entry]) -> tuple[str, ...]:
     """Return notes for staff on the file: blank cells, and students with several lines."""
-    blank = list(dict.fromkeys(entry.submission for entry in found if entry.grade.final is None))
+    blank = list(dict.fromkeys(entry.submission for entry in exported if entry.grade.final is None))
     more = f" and {len(blank) - NAMED} more" if len(blank) > NAMED else ""
     named = f"{', '.join(map(line, blank[:NAMED]))}{more}"
-    return (*([f"no grade, so an empty cell: {named}"] if blank else []), *repeated(found))
+    return (*([f"no grade, so an empty cell: {named}"] if blank else []), *repeated(exported))
 
 
-def lower_maxima(found: Sequence[Entry]) -> tuple[str, ...]:
+def lower_maxima(exported: Sequence[Entry]) -> tuple[str, ...]:
     """Return a note on grades out of fewer points, for a system that knows one maximum."""
-    most = max((entry.grade.maximum for entry in found), default=0.0)
-    graded = [entry for entry in found if entry.grade.final is not None]
+    most = max((entry.grade.maximum for entry in exported), default=0.0)
+    graded = [entry for entry in exported if entry.grade.final is not None]
     lower = {
         entry.submission: entry.grade.maximum for entry in graded if entry.grade.maximum < most
     }
@@ -82,10 +82,10 @@ def lower_maxima(found: Sequence[Entry]) -> tuple[str, ...]:
     return (f"{what}: {', '.join(named[:NAMED])}{more}",) if named else ()
 
 
-def repeated(found: Iterable[Entry]) -> tuple[str, ...]:
+def repeated(exported: Iterable[Entry]) -> tuple[str, ...]:
     """Return a sentence for each student with more than one line: a reader may use any of them."""
     by_student: dict[str, list[str]] = defaultdict(list)
-    for entry in found:
+    for entry in exported:
         by_student[entry.key.casefold()].append(entry.submission)
     return tuple(
         f"{key} has more than one line: {', '.join(submissions)}"

@@ -24,18 +24,18 @@ def failures(result: Result) -> Iterator[tuple[CriterionResult, CheckResult]]:
                 yield graded, check
 
 
-def parts_of(found: CheckResult) -> Iterator[tuple[str, str]]:
+def parts_of(result: CheckResult) -> Iterator[tuple[str, str]]:
     """Yield label and text of everything in a check except its message; the texts are unescaped."""
-    actual_label = "actual" if where_ended(found) is None else "at"
-    named = (("hint", found.hint), ("expected", found.expected), (actual_label, found.actual))
-    shown = ("expected", found.expected)
-    rows = ((f"example {line(a)}", b) for a, b in found.counterexample if (a, b) != shown)
+    actual_label = "actual" if where_ended(result) is None else "at"
+    named = (("hint", result.hint), ("expected", result.expected), (actual_label, result.actual))
+    shown = ("expected", result.expected)
+    rows = ((f"example {line(a)}", b) for a, b in result.counterexample if (a, b) != shown)
     return ((label, text) for label, text in (*named, *rows) if text)
 
 
-def where_ended(found: CheckResult) -> tuple[str, int] | None:
+def where_ended(result: CheckResult) -> tuple[str, int] | None:
     """Return file and line at which student code ended a check, relative to the code's folder."""
-    match = WHERE.fullmatch(found.actual)
+    match = WHERE.fullmatch(result.actual)
     return match and (match["file"], int(match["line"]))
 
 

@@ -25,7 +25,7 @@ from reports.text import LINE_LIMIT, PROSE_LIMIT, line, number, prose
 from reports.words import STATUS_SENTENCES, STATUS_WORDS, check_word, criterion_word, intake_notes
 
 LIMIT = 1024 * 1024  # bytes; GitHub shows nothing of a step that writes more
-CUT = "\n\nThere is more, but the summary of a step holds no more than 1024 KiB.\n"
+CUT = "\n\nThere is more, but GitHub limits the summary of a step to 1024 KiB.\n"
 PLAIN = ",;'\"?%/"  # never markup, wherever they appear
 ENTITIES = {ord(sign): f"&#{ord(sign)};" for sign in string.punctuation if sign not in PLAIN}
 # GitHub links names and issues after it decodes entities; an invisible character prevents that.
@@ -71,12 +71,12 @@ def _row(graded: CriterionResult) -> str:
     return f"| {title} | {points} of {most} | {criterion_word(graded)} | {checks} |\n"
 
 
-def _failure(graded: CriterionResult, found: CheckResult) -> Iterator[str]:
-    title = f"{_inline(graded.criterion.title)}: {_inline(found.check.description)}"
-    yield f"\n<details>\n<summary>{check_word(found)}. {title}</summary>\n\n"
-    if found.message:
-        yield _paragraph(found.message)
-    for label, text in parts_of(found):
+def _failure(graded: CriterionResult, result: CheckResult) -> Iterator[str]:
+    title = f"{_inline(graded.criterion.title)}: {_inline(result.check.description)}"
+    yield f"\n<details>\n<summary>{check_word(result)}. {title}</summary>\n\n"
+    if result.message:
+        yield _paragraph(result.message)
+    for label, text in parts_of(result):
         shown = _paragraph(text) if label in CONDENSED else _block(text)
         yield f"**{_inline(label.capitalize())}**\n\n{shown}"
     yield "</details>\n"
@@ -149,20 +149,20 @@ def annotations(result: Result, files: Mapping[str, str]) -> Iterator[str]:
     yield f"::notice title={_property(line(result.title))}::{_data(words)}"
 
 
-def place_of(found: CheckResult, files: Mapping[str, str]) -> Place | None:
+def place_of(result: CheckResult, files: Mapping[str, str]) -> Place | None:
     """Return the student's line at which a check ended, or None if it is not a student's line."""
-    file, number = where_ended(found) or ("", 0)
+    file, number = where_ended(result) or ("", 0)
     named = files.get(file, "")
     # A name with invisible characters cannot be used, and once made visible it names no file.
     return Place(named, number) if named and line(named, len(named)) == named else None
 
 
-Found = tuple[CriterionResult, CheckResult]
+FailedCheck = tuple[CriterionResult, CheckResult]
 
 
-def _by_place(result: Result, files: Mapping[str, str]) -> dict[Place, list[Found]]:
+def _by_place(result: Result, files: Mapping[str, str]) -> dict[Place, list[FailedCheck]]:
     """Group failed checks by line: twenty checks that fail at the same line give one annotation."""
-    places: dict[Place, list[Found]] = {}
+    places: dict[Place, list[FailedCheck]] = {}
     for graded, check in failures(result):
         place = place_of(check, files)
         if place is not None:
@@ -170,7 +170,7 @@ def _by_place(result: Result, files: Mapping[str, str]) -> dict[Place, list[Foun
     return places
 
 
-def _error(place: Place, all_found: list[Found]) -> str:
+def _error(place: Place, all_found: list[FailedCheck]) -> str:
     graded, check = all_found[0]
     more = f"and {len(all_found) - 1} more checks end here" if len(all_found) > 1 else ""
     texts = (check.check.description, check.message, check.hint, more)

@@ -59,14 +59,14 @@ def _suite(result: Result, graded: CriterionResult) -> TestSuite:
     return suite
 
 
-def _case(place: str, found: CheckResult, *, rejected: bool) -> TestCase:
-    name = _line(f"{found.id}: {found.check.description}")
-    case = TestCase(name, place, round(found.seconds, 3))
+def _case(place: str, result: CheckResult, *, rejected: bool) -> TestCase:
+    name = _line(f"{result.id}: {result.check.description}")
+    case = TestCase(name, place, round(result.seconds, 3))
     # No check of a rejected upload ran; a list of harmless skips would be misleading.
-    kind = Error if rejected else KINDS.get(found.status)
+    kind = Error if rejected else KINDS.get(result.status)
     if kind is not None:
-        ending = kind(_line(found.message) or check_word(found), _line(check_word(found)))
-        ending.text = _text(found)
+        ending = kind(_line(result.message) or check_word(result), _line(check_word(result)))
+        ending.text = _text(result)
         case.result = ending
     return case
 
@@ -78,9 +78,9 @@ def _missing(place: str) -> TestCase:
     return case
 
 
-def _text(found: CheckResult) -> str:
-    parts = (f"{label}: {prose(text)}" for label, text in parts_of(found))
-    return "\n".join((prose(found.message), *parts)).strip().translate(NOT_XML)
+def _text(result: CheckResult) -> str:
+    parts = (f"{label}: {prose(text)}" for label, text in parts_of(result))
+    return "\n".join((prose(result.message), *parts)).strip().translate(NOT_XML)
 
 
 def _line(text: str) -> str:

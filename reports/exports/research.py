@@ -62,11 +62,16 @@ def _criterion(new: str, result: Result, graded: CriterionResult, late: str) -> 
     return [*cells, *map(number_cell, points), *total, late]
 
 
-def _check(new: str, result: Result, found: CheckResult, names: Names) -> Sequence[str]:
-    cells = (found.check.criterion, found.id, found.status, f"{found.fraction:g}")
-    parts = (found.message, found.hint, found.expected, found.actual)
+def _check(new: str, result: Result, check_result: CheckResult, names: Names) -> Sequence[str]:
+    cells = (
+        check_result.check.criterion,
+        check_result.id,
+        check_result.status,
+        f"{check_result.fraction:g}",
+    )
+    parts = (check_result.message, check_result.hint, check_result.expected, check_result.actual)
     texts = [names.in_text(result.submission.id, text) for text in parts]
-    return [new, *cells, found.outcome, f"{found.seconds:.3f}", *texts]
+    return [new, *cells, check_result.outcome, f"{check_result.seconds:.3f}", *texts]
 
 
 def _files(export: "_Code", checks: str) -> Iterator[tuple[str, bytes]]:

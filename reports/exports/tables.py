@@ -79,11 +79,11 @@ def _gradescope(entry: Entry) -> Sequence[str]:
     ]
 
 
-def _lateness(given: datetime | None, due: datetime | None) -> str:
+def _lateness(submitted: datetime | None, due: datetime | None) -> str:
     """Return hours, minutes and seconds after the due date; "" if unknown."""
-    if given is None or due is None or due.tzinfo is None:
+    if submitted is None or due is None or due.tzinfo is None:
         return "00:00:00"
-    seconds = max(int((given - due).total_seconds()), 0)
+    seconds = max(int((submitted - due).total_seconds()), 0)
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 

@@ -38,7 +38,7 @@ def block(rows: Iterable[tuple[str, str]]) -> str:
     return _fenced("\n".join(_row(label, prose(value)) for label, value in rows))
 
 
-def told(text: str) -> str:
+def message_markdown(text: str) -> str:
     """Return a message as prose, or as a code block if its lines are aligned, as in diffs."""
     return _fenced(prose(text)) if _LAID_OUT.search(text) else spans(text)
 
@@ -66,5 +66,5 @@ def _escaped_line(line: str) -> str:
     return _OPENING.sub(_opened, marked)
 
 
-def _opened(found: re.Match[str]) -> str:
-    return f"{found[0]}\\" if found[0] else "\\"
+def _opened(match: re.Match[str]) -> str:
+    return f"{match[0]}\\" if match[0] else "\\"

@@ -21,7 +21,7 @@ from graders.figures import Accuracy, drawable
 from graders.model import CheckResult, CriterionResult, Result
 from graders.storage.result_json import submission_file, write_text
 from reports.gradescope.final import Json, with_final_grade
-from reports.gradescope.markdown import block, escaped, spans, told
+from reports.gradescope.markdown import block, escaped, message_markdown, spans
 from reports.provisional import provisional
 from reports.text import line, number
 from reports.words import STATUS_SENTENCES, adjusted_words, check_word, intake_notes
@@ -152,16 +152,16 @@ def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str
         yield f"{number(graded.points)} of {most} points, counted once everything is graded."
     for place, check in enumerate(graded.checks, 1):
         yield f"**{index}.{place} {check_word(check)}** {spans(check.check.description)}"
-        yield from _found(check)
+        yield from _details(check)
 
 
-def _found(found: CheckResult) -> Iterator[str]:
+def _details(result: CheckResult) -> Iterator[str]:
     """Yield what a check reports in addition to its status: sentences, then unescaped values."""
-    if found.message:
-        yield told(message_of(found))
-    if found.hint:
-        yield f"Hint: {spans(found.hint)}"
-    values = (("expected", found.expected), ("got", found.actual))
-    labelled = ((line(label), value) for label, value in found.counterexample)
+    if result.message:
+        yield message_markdown(message_of(result))
+    if result.hint:
+        yield f"Hint: {spans(result.hint)}"
+    values = (("expected", result.expected), ("got", result.actual))
+    labelled = ((line(label), value) for label, value in result.counterexample)
     if rows := [(label, text) for label, text in (*values, *labelled) if text]:
         yield block(rows)

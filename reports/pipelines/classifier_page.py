@@ -33,7 +33,7 @@ MODELS = {
 }
 COUNTS = {"full": "all, and 2d + 2", "head": "2d + 2", "prefix": "130d + 2"}
 LOOKS: dict[str, Look] = {"full": "second", "head": "first", "prefix": "third"}
-TASKS = {"sst2": "Sentences classified right (SST-2)", "boolq": "Questions answered right (BoolQ)"}
+TASKS = {"sst2": "Accuracy on sentences (SST-2)", "boolq": "Accuracy on questions (BoolQ)"}
 LEVEL = 0.05  # significance level of McNemar's test
 
 
@@ -87,8 +87,8 @@ def _constant(evaluation: Evaluation) -> str:
     """Return the sentence about a classifier that has learned nothing."""
     accuracy, label = evaluation.accuracy, int(evaluation.positive > 0)
     return (
-        f"{MODELS[accuracy.model]} says {label} of every {accuracy.part} item: it is a constant "
-        "classifier, and its accuracy is only the share of that label."
+        f"{MODELS[accuracy.model]} predicts {label} for every {accuracy.part} item, so its "
+        "accuracy is only the share of that label."
     )
 
 

@@ -36,7 +36,7 @@ class Shown:
 
     task: TaskID
     started: float
-    made: int
+    done: int
     steps: int
     loss: str = ""
 
@@ -65,28 +65,28 @@ class PipelineProgress:
         trace: TracebackType | None,
     ) -> None:
         for phase, shown in self.shown.items():
-            if shown.made < shown.steps:
-                self._say(phase, shown, f"stopped at step {shown.made:,} of {shown.steps:,}")
+            if shown.done < shown.steps:
+                self._say(phase, shown, f"stopped at step {shown.done:,} of {shown.steps:,}")
         self.bars.stop()
 
-    def update(self, phase: str, made: int, steps: int, loss: float | None) -> None:
+    def update(self, phase: str, done: int, steps: int, loss: float | None) -> None:
         """Show how many steps of the phase are finished, and its latest loss."""
         name = line(phase)
-        shown = self.shown.get(phase) or self._begin(name, made, steps)
+        shown = self.shown.get(phase) or self._begin(name, done, steps)
         self.shown[phase] = shown
-        shown.made = made
+        shown.done = done
         shown.loss = shown.loss if loss is None else f"loss {loss:.3f}"
-        self.bars.update(shown.task, completed=made, loss=shown.loss)
-        if made == steps:
+        self.bars.update(shown.task, completed=done, loss=shown.loss)
+        if done == steps:
             self.bars.stop_task(shown.task)
             self._say(name, shown, "done")
 
-    def _begin(self, name: str, made: int, steps: int) -> Shown:
+    def _begin(self, name: str, done: int, steps: int) -> Shown:
         if not self.console.is_terminal:
-            from_step = f", from step {made:,}" if made else ""
+            from_step = f", from step {done:,}" if done else ""
             self.console.print(f"{name}: {steps:,} steps{from_step}", soft_wrap=True)
-        task = self.bars.add_task(name, total=steps, completed=made, loss="")
-        return Shown(task, time.monotonic(), made, steps)
+        task = self.bars.add_task(name, total=steps, completed=done, loss="")
+        return Shown(task, time.monotonic(), done, steps)
 
     def _say(self, name: str, shown: Shown, what: str) -> None:
         if not self.console.is_terminal:

@@ -33,7 +33,7 @@ ACTIONS: dict[str, AdjustAction] = {action: action for action in get_args(Adjust
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TypedAdjustment:
     """One adjustment as it was typed, with points or an action; `where` is its line in a file.
 
     `seen` is the number of this criterion's newest adjustment on the page that the person used;
@@ -59,16 +59,16 @@ class Adjusting:
         self._newest = {row.key: row for row in self._rows}
         self._ids = {member.submission for member in store.members(self._generation)}
 
-    def adjust(self, asked: Iterable[Asked], reviewer: str) -> list[str]:
+    def adjust(self, rows: Iterable[TypedAdjustment], reviewer: str) -> list[str]:
         """Store all of these adjustments or none, and return a sentence for each.
 
         An adjustment that the same person has already made is not stored again. Raises UsageError,
         with a sentence for each invalid row.
         """
         changes, sentences, wrong = dict[tuple[str, str], Adjustment](), list[str](), list[str]()
-        for row in asked:
+        for row in rows:
             try:
-                adjustment, sentence = self._made(row, reviewer)
+                adjustment, sentence = self._adjustment(row, reviewer)
                 if adjustment.key in changes:
                     raise Mistyped(f"{', '.join(adjustment.key)} is in an earlier row, too")
             except Mistyped as error:
@@ -97,11 +97,11 @@ class Adjusting:
                 when = row.made_at[:16].replace("T", " ")
                 yield (*row.key, _what(row), state, row.reviewer, f"{when} UTC", row.comment)
 
-    def _made(self, asked: Asked, reviewer: str) -> tuple[Adjustment, str]:
-        result = self._result(asked.student)
-        graded = _criterion(result, asked.criterion)
-        action, points = _wanted(asked, graded)
-        comment, name = read_comment(asked.comment), result.submission.id
+    def _adjustment(self, row: TypedAdjustment, reviewer: str) -> tuple[Adjustment, str]:
+        result = self._result(row.student)
+        graded = _criterion(result, row.criterion)
+        action, points = _action_and_points(row, graded)
+        comment, name = read_comment(row.comment), result.submission.id
         newest = self._newest.get((name, graded.criterion.id))
         if action == "undo" and newest is None:
             raise Mistyped(f"{name}, {graded.criterion.id}: there is no adjustment to undo")
@@ -110,7 +110,7 @@ class Adjusting:
         adjustment = Adjustment(
             name, graded.criterion.id, result.submission.sha256, reviewer, action,
             points, graded.machine, comment,
-            (newest.number if newest else 0) if asked.seen is None else asked.seen,
+            (newest.number if newest else 0) if row.seen is None else row.seen,
         )  # fmt: skip
         return adjustment, _sentence(graded, adjustment, newest)
 
@@ -126,28 +126,30 @@ class Adjusting:
         """The submissions by everything that identifies a student; a part of a name does not."""
         return by_identity(self._store, self._generation)
 
-    def _repeated(self, made: Adjustment) -> str:
+    def _repeated(self, adjustment: Adjustment) -> str:
         """Return a sentence if this is stored already, as when a command is repeated."""
-        newest = self._newest.get(made.key)
+        newest = self._newest.get(adjustment.key)
         if newest is None:
             return ""
-        both_undo = made.action == newest.action == "undo"
-        if not both_undo and made.content != newest.content:
+        both_undo = adjustment.action == newest.action == "undo"
+        if not both_undo and adjustment.content != newest.content:
             return ""
-        return f"{', '.join(made.key)}: stored already (by {newest.reviewer}: {_what(newest)})"
+        return (
+            f"{', '.join(adjustment.key)}: stored already (by {newest.reviewer}: {_what(newest)})"
+        )
 
-    def _state(self, each: Adjustment) -> str:
-        if each != self._newest[each.key]:
+    def _state(self, adjustment: Adjustment) -> str:
+        if adjustment != self._newest[adjustment.key]:
             return "replaced"
-        if each.action == "undo":
+        if adjustment.action == "undo":
             return ""
-        result = self._store.member_result(self._generation, each.submission)
-        if not each.applies_to(result.submission.sha256):
+        result = self._store.member_result(self._generation, adjustment.submission)
+        if not adjustment.applies_to(result.submission.sha256):
             return "made for an earlier upload"
-        graded = next((c for c in result.criteria if c.criterion.id == each.criterion), None)
+        graded = next((c for c in result.criteria if c.criterion.id == adjustment.criterion), None)
         if graded is None or graded.adjusted is None:
             return "no such criterion"
-        changed = graded.machine != each.machine
+        changed = graded.machine != adjustment.machine
         return f"counts; machine now {number_or_dash(graded.machine)}" if changed else "counts"
 
 
@@ -175,7 +177,7 @@ class Refused(UsageError):
         self.others = sentences[:-1]
 
 
-def read_changes(file: Path) -> list[Asked]:
+def read_changes(file: Path) -> list[TypedAdjustment]:
     """Return the adjustments in a CSV; raises UsageError if it is invalid."""
     try:
         text = file.read_bytes().decode("utf-8-sig")
@@ -191,7 +193,7 @@ def read_changes(file: Path) -> list[Asked]:
         raise UsageError(f"{file}: {problem}", f"its columns are {COLUMNS}") from error
     if not {*NEEDED} <= {*columns} <= {*NEEDED, *EITHER} or len({*columns}) != len(columns):
         raise UsageError(f"{file}: wrong columns: {', '.join(columns)}", f"they are {COLUMNS}")
-    rows = list[Asked]()
+    rows = list[TypedAdjustment]()
     for line, cells in lines:
         if len(cells) != len(columns):
             raise UsageError(
@@ -202,7 +204,7 @@ def read_changes(file: Path) -> list[Asked]:
         short = {name: typed.get(name, "").strip() for name in (*NEEDED, *EITHER)}
         student, criterion, _, points, action = (short[name] for name in (*NEEDED, *EITHER))
         where = f"{file}: line {line}"
-        rows.append(Asked(student, criterion, points, action, typed["comment"], where))
+        rows.append(TypedAdjustment(student, criterion, points, action, typed["comment"], where))
     if not rows:
         raise UsageError(f"{file} has no rows", f"its columns are {COLUMNS}")
     return rows
@@ -215,16 +217,18 @@ def _criterion(result: Result, name: str) -> CriterionResult:
     return criteria[name]
 
 
-def _wanted(asked: Asked, graded: CriterionResult) -> tuple[AdjustAction, float | None]:
+def _action_and_points(
+    row: TypedAdjustment, graded: CriterionResult
+) -> tuple[AdjustAction, float | None]:
     """Return the action and the points of a change."""
-    if bool(asked.points) == bool(asked.action):
+    if bool(row.points) == bool(row.action):
         raise Mistyped("give either points or one of waive, excuse and undo")
-    action = ACTIONS.get(asked.action.casefold() or "points")
-    if action is None or (asked.action and action == "points"):
-        raise Mistyped(f"`{asked.action}` is not possible; choose one of waive, excuse and undo")
+    action = ACTIONS.get(row.action.casefold() or "points")
+    if action is None or (row.action and action == "points"):
+        raise Mistyped(f"`{row.action}` is not possible; choose one of waive, excuse and undo")
     if action in ("points", "waive") and graded.declared.points <= 0:
         raise Mistyped(f"`{graded.criterion.id}` is worth no points")
-    return action, _read_points(asked.points, graded) if asked.points else None
+    return action, _read_points(row.points, graded) if row.points else None
 
 
 def _read_points(typed: str, graded: CriterionResult) -> float:
@@ -243,17 +247,19 @@ def _read_points(typed: str, graded: CriterionResult) -> float:
     return value + 0.0
 
 
-def _sentence(graded: CriterionResult, made: Adjustment, newest: Adjustment | None) -> str:
-    after = {"waive": graded.declared.points, "undo": graded.machine}.get(made.action, made.points)
-    now = "excused" if made.action == "excuse" else number_or_dash(after)
+def _sentence(graded: CriterionResult, adjustment: Adjustment, newest: Adjustment | None) -> str:
+    after = {"waive": graded.declared.points, "undo": graded.machine}.get(
+        adjustment.action, adjustment.points
+    )
+    now = "excused" if adjustment.action == "excuse" else number_or_dash(after)
     before = "excused" if graded.is_excused else number_or_dash(graded.points)
     last = f" (before, by {newest.reviewer}: {_what(newest)})" if newest else ""
-    return f"{', '.join(made.key)}: {before} -> {now}{last}"
+    return f"{', '.join(adjustment.key)}: {before} -> {now}{last}"
 
 
-def _what(each: Adjustment) -> str:
+def _what(adjustment: Adjustment) -> str:
     """Describe an adjustment in a few words."""
-    if each.action in ("excuse", "undo"):
-        return {"excuse": "excused", "undo": "undone"}[each.action]
-    points = "full" if each.points is None else number(each.points)
-    return f"{number_or_dash(each.machine)} -> {points}"
+    if adjustment.action in ("excuse", "undo"):
+        return {"excuse": "excused", "undo": "undone"}[adjustment.action]
+    points = "full" if adjustment.points is None else number(adjustment.points)
+    return f"{number_or_dash(adjustment.machine)} -> {points}"

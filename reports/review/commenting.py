@@ -39,21 +39,21 @@ def find_submission(store: Store, typed: str) -> str:
         raise UsageError(str(error), NOTHING) from error
 
 
-def comment(store: Store, made: Comment, check: str = "") -> str:
+def comment(store: Store, draft: Comment, check: str = "") -> str:
     """Store a comment, and return a sentence that says for whom.
 
     With `check`, store it for every student who got the hint that this check gave this student.
     Raises UsageError if that is not possible.
     """
-    text = usable_comment(made.comment)
+    text = usable_comment(draft.comment)
     if not text:
         raise UsageError("the comment is empty", NOTHING)
-    made = replace(made, comment=text)
-    rows = list(_to_all(store, made, check)) if check else [made]
+    draft = replace(draft, comment=text)
+    rows = list(_to_all(store, draft, check)) if check else [draft]
     added = store.comments().add(rows)
     outcome = "commented" if added else "this comment is stored already"
     if not check:
-        return f"{made.submission}: {outcome}"
+        return f"{draft.submission}: {outcome}"
     return f"{len(rows)} with this mistake: {outcome} ({line(rows[0].mistake, 100)})"
 
 
@@ -79,12 +79,14 @@ def withdraw(store: Store, submission: str, reviewer: str, number: int = 0) -> s
     return f"{whose}: comment withdrawn, {last.reviewer}'s: {line(last.comment, 60)}"
 
 
-def _to_all(store: Store, made: Comment, check: str) -> Iterator[Comment]:
+def _to_all(store: Store, draft: Comment, check: str) -> Iterator[Comment]:
     generation = store.generation().number
-    mistakes = mistakes_of(store.member_result(generation, made.submission))
+    mistakes = mistakes_of(store.member_result(generation, draft.submission))
     if check not in mistakes:
         hint = f"checks that do: {', '.join(sorted(mistakes)) or 'none'}; {NOTHING}"
-        raise UsageError(f"`{check}` names no mistake of {made.submission}", hint)
+        raise UsageError(f"`{check}` names no mistake of {draft.submission}", hint)
     for result in store.results(generation):
         if mistakes[check] in mistakes_of(result).values():
-            yield replace(made, submission=result.submission.id, mistake=": ".join(mistakes[check]))
+            yield replace(
+                draft, submission=result.submission.id, mistake=": ".join(mistakes[check])
+            )

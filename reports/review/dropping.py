@@ -25,16 +25,19 @@ class Dropping:
     seen: int | None = None
 
 
-def drop(store: Store, out: Path, asked: Dropping) -> str:
+def drop(store: Store, out: Path, dropping: Dropping) -> str:
     """Store who left, mark their submissions, and return a sentence.
 
     The results folder must be locked. Raises UsageError if it is not possible.
     """
-    names, status = names_of(store, out, asked.student), DROPPED if asked.has_left else ENROLLED[0]
-    by = signed(asked.reviewer, asked.comment)
-    rows = drops_table(out).kept()
+    names, status = (
+        names_of(store, out, dropping.student),
+        DROPPED if dropping.has_left else ENROLLED[0],
+    )
+    by = signed(dropping.reviewer, dropping.comment)
+    rows = drops_table(out).all_rows()
     marks = [row for row in rows if name_key(row["student"]) in names]
-    if marks and asked.seen is not None and marks[-1] in rows[asked.seen :]:
+    if marks and dropping.seen is not None and marks[-1] in rows[dropping.seen :]:
         raise UsageError(
             f"{marks[-1]['by'] or 'somebody'} marked {names[0]} as {marks[-1]['status']} in the "
             f"meantime; {NOTHING}",

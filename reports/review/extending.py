@@ -42,19 +42,19 @@ class Extension:
     seen: int | None = None
 
 
-def extend(store: Store, out: Path, task: Assignment, asked: Extension) -> str:
+def extend(store: Store, out: Path, task: Assignment, typed: Extension) -> str:
     """Store an extension and return a sentence about it; raises UsageError if it is not possible.
 
     The results folder must be locked.
     """
     dues = read_extensions(out, task)
-    due, by = _due(asked, dues), signed(asked.reviewer, asked.comment)
-    names = names_of(store, out, asked.student)
+    due, by = _due(typed, dues), signed(typed.reviewer, typed.comment)
+    names = names_of(store, out, typed.student)
     before = extensions_of(dues, names)
     last = before[-1] if before else None
-    if last and (last.due, last.by, last.comment) == (due, asked.reviewer, by["comment"]):
+    if last and (last.due, last.by, last.comment) == (due, typed.reviewer, by["comment"]):
         return f"{names[0]}: due {shown(due)}: stored already"
-    if last and asked.seen is not None and last in dues.granted[asked.seen :]:
+    if last and typed.seen is not None and last in dues.granted[typed.seen :]:
         raise UsageError(
             f"{last.by or 'somebody'} changed the due date of {last.student} in the meantime: "
             f"{shown(last.due)}; {NOTHING}",
@@ -81,26 +81,26 @@ class LateDays:
     seen: str
 
 
-def set_late_days(store: Store, out: Path, asked: LateDays) -> str:
+def set_late_days(store: Store, out: Path, late_days: LateDays) -> str:
     """Store how many late days a submission uses; return a sentence. Without days, the bank says.
 
     Raises UsageError if it is not possible. The results folder must be locked.
     """
     members = {member.submission: member for member in store.members(store.generation().number)}
-    student, _ = store.people_and_time(members[asked.submission])
-    names = keys_of(asked.submission, student)
-    before, typed = late_days_of(out, names), asked.days.strip()
+    student, _ = store.people_and_time(members[late_days.submission])
+    names = keys_of(late_days.submission, student)
+    before, typed = late_days_of(out, names), late_days.days.strip()
     if typed and not (typed.isdecimal() and len(typed) <= 3):
         raise UsageError(f"`{typed}` is not a whole number of days; {NOTHING}", "0, 1, 2 ...")
-    if asked.seen != before:
+    if late_days.seen != before:
         raise UsageError(
-            f"{asked.submission} has other late days by now: {before or 'none'}; {NOTHING}",
+            f"{late_days.submission} has other late days by now: {before or 'none'}; {NOTHING}",
             "change them again if yours should count",
         )
-    fix_late_days(out, names, typed, signed(asked.reviewer, asked.comment))
+    fix_late_days(out, names, typed, signed(late_days.reviewer, late_days.comment))
     days = "1 late day" if typed == "1" else f"{typed} late days"
     amount = days if typed else "as many late days as `late-days` says; run it again"
-    return f"{asked.submission} uses {amount}"
+    return f"{late_days.submission} uses {amount}"
 
 
 def late_days_of(out: Path, names: Sequence[str]) -> str:
@@ -125,15 +125,15 @@ def signed(reviewer: str, comment: str) -> dict[str, str]:
     return {"by": reviewer, "made_at": now(), "comment": in_one_line(comment)}
 
 
-def _due(asked: Extension, dues: Extensions) -> datetime:
+def _due(typed: Extension, dues: Extensions) -> datetime:
     """Return the date that was typed."""
     if dues.due is None:
         problem = "the assignment has no due date, so nobody needs an extension"
         raise UsageError(problem, "set `due` in assignment.toml")
     example = dues.due.isoformat()
-    due = read_due(asked.due)
+    due = read_due(typed.due)
     if due is None:
-        problem = f"`{asked.due}` is not a date with a time and a time zone; {NOTHING}"
+        problem = f"`{typed.due}` is not a date with a time and a time zone; {NOTHING}"
         raise UsageError(problem, f"write it as in {example}")
     if due < dues.due:
         problem = f"{shown(due)} is before the assignment's due date, {shown(dues.due)}; {NOTHING}"

@@ -13,7 +13,7 @@ from reports.review.verdicts import NOTHING, in_one_line
 
 
 def merge(
-    store: Store, out: Path, task: Assignment, asked: Merge, *, seen: int | None = None
+    store: Store, out: Path, task: Assignment, typed: Merge, *, seen: int | None = None
 ) -> tuple[str, ...]:
     """Store a merge as it was typed and return sentences; without `into`, separate the submission.
 
@@ -21,10 +21,10 @@ def merge(
     Raises UsageError if it is not possible.
     """
     resolved = replace(
-        asked,
-        submission=find_submission(store, asked.submission),
-        into=find_submission(store, asked.into) if asked.into else "",
-        comment=in_one_line(asked.comment),
+        typed,
+        submission=find_submission(store, typed.submission),
+        into=find_submission(store, typed.into) if typed.into else "",
+        comment=in_one_line(typed.comment),
     )
     rows = [] if seen is None else merge_rows(out)[seen:]
     for row in [row for row in rows if row["submission"] == resolved.submission][-1:]:
@@ -40,4 +40,4 @@ def merge(
 
 def merge_rows(out: Path) -> list[Mapping[str, str]]:
     """Return the rows of merged.csv, the oldest first."""
-    return merges_table(out).kept()
+    return merges_table(out).all_rows()

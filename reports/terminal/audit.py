@@ -28,34 +28,36 @@ def show_audit(audit: Audit) -> None:
         OUT.print(f"could not be graded: {line(fault, 300)}", style="magenta")
 
 
-def _show_nulls(found: Nulls) -> None:
-    _show_title("Null submissions", len(found.graded), found.planned)
-    for name, criterion, share in found.above:
-        limit = percentage(found.most)
+def _show_nulls(nulls: Nulls) -> None:
+    _show_title("Null submissions", len(nulls.graded), nulls.planned)
+    for name, criterion, share in nulls.above:
+        limit = percentage(nulls.most)
         _show_row(f"{name} earns {percentage(share)} of {criterion}, more than {limit}")
-    if found.graded and not found.above:
-        OUT.print(f"  none earns more than {percentage(found.most)} of a criterion")
+    if nulls.graded and not nulls.above:
+        OUT.print(f"  none earns more than {percentage(nulls.most)} of a criterion")
 
 
-def _show_steadiness(found: Steadiness) -> None:
-    _show_title("Steadiness", found.submissions, found.planned)
-    for check in found.flipping:
+def _show_steadiness(steadiness: Steadiness) -> None:
+    _show_title("Steadiness", steadiness.submissions, steadiness.planned)
+    for check in steadiness.flipping:
         names = ", ".join(check.submissions)
         share = f"{check.flips} of {check.gradings} gradings (at most {check.bound:.1%})"
         _show_row(f"{check.check} changes its verdict in {share}: {names}")
-    if found.checks and not found.flipping:
-        least = max(check.bound for check in found.checks)
-        OUT.print(f"  no verdict changed under {found.repeats} secrets; of each check, at most")
+    if steadiness.checks and not steadiness.flipping:
+        least = max(check.bound for check in steadiness.checks)
+        OUT.print(
+            f"  no verdict changed under {steadiness.repeats} secrets; of each check, at most"
+        )
         OUT.print(f"  {least:.1%} of verdicts may change (exact 95% bound)")
 
 
-def _show_rewrites(found: Rewrites) -> None:
-    _show_title("Rewrites with the same meaning", found.graded, found.planned)
-    for rewrite in found.lost[:MOST]:
+def _show_rewrites(rewrites: Rewrites) -> None:
+    _show_title("Rewrites with the same meaning", rewrites.graded, rewrites.planned)
+    for rewrite in rewrites.lost[:MOST]:
         lost = ", ".join(f"{name} -{number(points)}" for name, points in rewrite.lost.items())
         more = f" and {len(rewrite.checks) - FEW} more" if len(rewrite.checks) > FEW else ""
         _show_change(rewrite.change, f"{lost}; {', '.join(list(rewrite.checks)[:FEW])}{more}")
-    if found.graded and not found.lost:
+    if rewrites.graded and not rewrites.lost:
         OUT.print("  none loses points")
 
 
@@ -77,20 +79,23 @@ def _show_survivors(audit: Audit) -> None:
         OUT.print(f"and {len(unrecorded) - MOST} more survivors")
 
 
-def _show_mutations(found: Mutations) -> None:
-    _show_title("Mutants", found.graded, found.planned)
-    unrecorded = sum(not survivor.record for survivor in found.survivors)
-    killed, recorded = len(found.killed), len(found.survivors) - unrecorded
+def _show_mutations(mutations: Mutations) -> None:
+    _show_title("Mutants", mutations.graded, mutations.planned)
+    unrecorded = sum(not survivor.record for survivor in mutations.survivors)
+    killed, recorded = len(mutations.killed), len(mutations.survivors) - unrecorded
     OUT.print(
         f"  {killed} lost points, {recorded} survivors are in audit.toml, {unrecorded} are new"
     )
-    for title, rates in (("criterion", found.by_criterion), ("operator", found.by_operator)):
+    for title, rates in (
+        ("criterion", mutations.by_criterion),
+        ("operator", mutations.by_operator),
+    ):
         if rates:
             _show_rates(title, rates)
-    OUT.print(f"  hints named a mistake for {found.named} of the {killed} that lost points")
-    for words in found.disagreeing:
+    OUT.print(f"  hints named a mistake for {mutations.named} of the {killed} that lost points")
+    for words in mutations.disagreeing:
         OUT.print(Padding(line(f"different mistakes for {words}", 300), (0, 0, 0, 2)))
-    for name in found.stale:
+    for name in mutations.stale:
         OUT.print(f"audit.toml: `{line(name)}` matches no survivor any more; remove the entry")
 
 
@@ -107,12 +112,12 @@ def _show_rates(title: str, rates: tuple[Rate, ...]) -> None:
     show_table((title, "killed", "score", "95% interval"), rows)
 
 
-def _show_change(change: Change, found: str) -> None:
+def _show_change(change: Change, finding: str) -> None:
     """Print the place and the diff of a change that the author has to look at."""
     sign, style = SIGNS["failed"]
     text = Text.assemble((f"{sign} ", style), (line(change.id), "bold"))
     place = ", ".join(line(part) for part in (change.definition, change.file) if part)
     text.append(f"  {line(change.operator)} in {place}")
-    text.append(f" of {line(change.base)}: {line(found, 300)}", style="dim")
+    text.append(f" of {line(change.base)}: {line(finding, 300)}", style="dim")
     OUT.print(text)
     OUT.print(Padding(prose(change.diff), (0, 0, 0, 4)))

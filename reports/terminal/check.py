@@ -2,7 +2,7 @@
 
 what is missing
 ✓ criterion              10 / 10
-✗ criterion               0 / 4   2 failed, 5 not run
+✗ criterion               0 / 4   2 of 9 failed, 5 skipped
 the failures that cost most
 the points
 """

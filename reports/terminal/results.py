@@ -173,8 +173,8 @@ def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> No
         who = f"{scores.waiting} submission{' needs' if scores.waiting == 1 else 's need'}"
         OUT.print(f"{who} manual grading: python grade.py review {out}", soft_wrap=True)
     if scores.unconfirmed > 1:
-        who = f"points of {scores.unconfirmed} submissions wait to be confirmed, many at once"
-        OUT.print(f"{who}: python grade.py decide {out}", soft_wrap=True)
+        who = f"points of {scores.unconfirmed} submissions need to be confirmed"
+        OUT.print(f"{who}, all at once with: python grade.py decide {out}", soft_wrap=True)
     if scores.rejected:
         who = f"{scores.rejected} submission{'s' if scores.rejected > 1 else ''}"
         OUT.print(f"{who} not accepted; the course page says why", soft_wrap=True)

@@ -94,12 +94,12 @@ def show_generations(generations: Iterable[Generation], published: int, shown: i
 
 def show_regraded(regraded: Regraded, out: Path) -> None:
     """Show who gains and loses, how much and why; the largest losses first."""
-    touched = ", ".join(map(line, regraded.touched)) or "nothing"
+    touched = f" ({', '.join(map(line, regraded.touched))})" if regraded.touched else ""
     count = len(regraded.graded)
     which = f": {first_few(regraded.graded)}" if 0 < count < min(regraded.submissions, FEW) else ""
     OUT.print(
-        f"generation {regraded.after}: {count} of {regraded.submissions} graded again{which} "
-        f"({touched})",
+        f"generation {regraded.after}: {count} of {regraded.submissions} graded again{which}"
+        f"{touched}",
         soft_wrap=True,
     )
     apart = sum(
@@ -126,7 +126,7 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
 def show_retry(questions: int, gone: Sequence[str]) -> None:
     """Show that nothing needs a retry, or the uploads that no longer exist."""
     if not questions:
-        ERR.print("nothing to grade again")
+        ERR.print("nothing to retry")
     show_sentences(gone)
 
 
@@ -248,18 +248,19 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def show_request(each: Request) -> None:
+def show_request(request: Request) -> None:
     """Show one request with its replies."""
-    time = each.made_at[:16].replace("T", " ")
+    time = request.made_at[:16].replace("T", " ")
     OUT.print(
-        f"{each.number}: {line(each.submission)}, {line(each.criterion)}, {each.state}; {time} UTC",
+        f"{request.number}: {line(request.submission)}, {line(request.criterion)}, "
+        f"{request.state}; {time} UTC",
         soft_wrap=True,
     )
-    for part in each.reason.splitlines():
+    for part in request.reason.splitlines():
         OUT.print(line(part, 10_000), soft_wrap=True)
-    if each.attached:
-        OUT.print(f"attached: {line(each.attached)} (--save FILE)", soft_wrap=True)
-    for reply in each.replies:
+    if request.attached:
+        OUT.print(f"attached: {line(request.attached)} (--save FILE)", soft_wrap=True)
+    for reply in request.replies:
         OUT.print(f"{reply.answer} by {line(reply.reviewer)}: {line(reply.comment, 10_000)}")
 
 
@@ -282,20 +283,20 @@ def _show_difference(difference: Difference) -> None:
         OUT.print(Padding(f"{verdicts}: {line(for_staff(change.why), 200)}", (0, 0, 0, 4)))
 
 
-def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]) -> None:
+def show_agreement(agreements: Sequence[LineAgreement], handles: Mapping[Answer, str]) -> None:
     """Show the agreement on each rubric item, and the answers on which people disagree."""
-    if not found:
+    if not agreements:
         ERR.print("no answer was read by two people who did not see each other's decision")
         return
     columns = ("question", "line", "read twice", "alpha", "95% interval", "both", "one", "neither")
     rows = []
-    for item in found:
+    for item in agreements:
         about = (decided_as(item.check), item.line or "points", str(item.answers))
         bounds = f"{item.low:.2f} to {item.high:.2f}" if item.low is not None else "-"
         counts = ("-", "-", "-") if item.line == POINTS else map(str, item.confusion)
         rows.append((*about, _two_digits(item.alpha), bounds, *counts))
     show_table(columns, rows)
-    for item in found:
+    for item in agreements:
         if item.line == POINTS and item.disagreements:
             names = ", ".join(
                 handles.get(key, "an answer that has changed") for key in item.disagreements[:SHOWN]
@@ -303,7 +304,7 @@ def show_agreement(found: Sequence[LineAgreement], handles: Mapping[Answer, str]
             OUT.print(f"{line(decided_as(item.check))}: different points for {line(names, 1000)}")
 
 
-def show_paces(found: Sequence[Pace]) -> None:
+def show_paces(paces: Sequence[Pace]) -> None:
     """Show how fast each person decided, and whether later answers got more or fewer points."""
     rows = [
         (
@@ -311,7 +312,7 @@ def show_paces(found: Sequence[Pace]) -> None:
             "-" if pace.seconds is None else f"{pace.seconds:.0f}", _two_digits(pace.drift),
             "-" if pace.p_value is None else f"{pace.p_value:.3f}",
         )
-        for pace in found
+        for pace in paces
     ]  # fmt: skip
     if rows:
         show_table(("question", "reviewer", "decisions", "seconds each", "drift", "p"), rows)

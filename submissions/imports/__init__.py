@@ -23,7 +23,7 @@ from submissions.people import student_text
 from submissions.receive import collect, unread
 from submissions.submission import Submission
 
-__all__ = ["Attempts", "Gathered", "Layout", "Wanted", "WrongExport", "gather", "layout_of"]
+__all__ = ["Attempts", "GatherRequest", "Gathered", "Layout", "WrongExport", "gather", "layout_of"]
 
 Layout = Literal["auto", "folders", "gradescope", "canvas", "git"]
 Attempts = Literal["last", "best", "all"]
@@ -39,7 +39,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class GatherRequest:
     """The assignment with its file names, the folder's layout, and which attempts to read.
 
     `work` is the folder in which the files of one student are collected.
@@ -52,18 +52,18 @@ class Wanted:
     attempts: Attempts = "last"
 
 
-def gather(folder: Path, wanted: Wanted) -> Gathered:
+def gather(folder: Path, request: GatherRequest) -> Gathered:
     """Return the submissions in a folder. Raises WrongExport if its layout is another one."""
-    layout = layout_of(folder) if wanted.layout == "auto" else wanted.layout
-    export = _read(folder, layout, wanted)
+    layout = layout_of(folder) if request.layout == "auto" else request.layout
+    export = _read(folder, layout, request)
     uploads, notes = list(export.uploads), list(export.notes)
-    if wanted.layout == "auto" and layout == "folders":
+    if request.layout == "auto" and layout == "folders":
         notes += _doubts(folder)
     notes += [f"{path.name}: a hidden file and no archive; left out" for path in unread(folder)]
-    if wanted.attempts == "last":
+    if request.attempts == "last":
         uploads, undecided = last_attempts(uploads)
         notes += undecided
-    return Gathered(layout, tuple(_submissions(uploads, wanted.assignment)), tuple(notes))
+    return Gathered(layout, tuple(_submissions(uploads, request.assignment)), tuple(notes))
 
 
 def layout_of(folder: Path) -> Layout:
@@ -93,12 +93,12 @@ def _is_of_canvas(path: Path) -> bool:
     return path.is_file() and is_canvas_name(path.name)
 
 
-def _read(folder: Path, layout: Layout, wanted: Wanted) -> FoundUploads:
+def _read(folder: Path, layout: Layout, request: GatherRequest) -> FoundUploads:
     match layout:
         case "gradescope":
             return read_gradescope(folder)
         case "canvas":
-            return read_canvas(folder, wanted.work, wanted.files)
+            return read_canvas(folder, request.work, request.files)
         case "git":
             return read_clones(folder)
     paths = collect(folder)

@@ -48,13 +48,13 @@ def is_canvas_name(name: str) -> bool:
     return match["number"] is not None or match["name"] == "text.html"
 
 
-def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> FoundUploads:
-    """Return one upload per student; `wanted` helps to recognize files that were uploaded again."""
+def read_canvas(folder: Path, work: Path, names: Sequence[str]) -> FoundUploads:
+    """Return one upload per student; `names` helps to recognize files that were uploaded again."""
     files, strays = _files(folder)
     grouped: dict[tuple[str, str], list[_File]] = defaultdict(list)
     for file in files:
         grouped[file.who, file.user].append(file)
-    uploads = [_upload(group, work, wanted) for _, group in sorted(grouped.items())]
+    uploads = [_upload(group, work, names) for _, group in sorted(grouped.items())]
     late = sorted(
         f"{who}_{user}"
         for (who, user), group in grouped.items()
@@ -81,20 +81,20 @@ def _files(folder: Path) -> tuple[list[_File], list[str]]:
     return files, strays
 
 
-def _upload(files: Sequence[_File], work: Path, wanted: Sequence[str]) -> Upload:
+def _upload(files: Sequence[_File], work: Path, names: Sequence[str]) -> Upload:
     first = files[0]
     name = f"{first.who}_{first.user}"
     people = (Person(first.who, canvas=first.user),)
     archives = [file.path for file in files if file.name.casefold().endswith(SUFFIXES)]
-    path = archives[0] if len(files) == len(archives) == 1 else _staged(files, work / name, wanted)
+    path = archives[0] if len(files) == len(archives) == 1 else _staged(files, work / name, names)
     return Upload(name, path, people, None)
 
 
-def _staged(files: Sequence[_File], folder: Path, wanted: Sequence[str]) -> Path:
+def _staged(files: Sequence[_File], folder: Path, names: Sequence[str]) -> Path:
     """Return a folder with the files, or an archive that cannot be opened, to be rejected."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    named = _named(files, wanted)
+    named = _named(files, names)
     archives = [name for name in named if name.casefold().endswith(SUFFIXES)]
     for name in named.keys() - archives:
         shutil.copyfile(named[name], folder / name)
@@ -115,18 +115,18 @@ def _free(folder: Path, name: str) -> Path:
     return next(path for path in chain([place], numbered) if not path.exists())
 
 
-def _named(files: Sequence[_File], wanted: Sequence[str]) -> dict[str, Path]:
+def _named(files: Sequence[_File], names: Sequence[str]) -> dict[str, Path]:
     """Return each file by its own name; of a file uploaded several times, the last one counts."""
     named: dict[str, Path] = {}
     for file in sorted(files, key=lambda file: file.number):
-        named[_own_name(file.name, wanted)] = file.path
+        named[_own_name(file.name, names)] = file.path
     return named
 
 
-def _own_name(name: str, wanted: Sequence[str]) -> str:
+def _own_name(name: str, names: Sequence[str]) -> str:
     """Return the name without Canvas's counter if the assignment requires a file with that name."""
     again = AGAIN.fullmatch(name)
-    if again is None or is_named(name, wanted):
+    if again is None or is_named(name, names):
         return name
     plain = again["stem"] + again["suffix"]
-    return plain if is_named(plain, wanted) else name
+    return plain if is_named(plain, names) else name

@@ -41,7 +41,7 @@ class Batch:
     problems: dict[str, list[str]]
     together: list[str]
     out: Path
-    said: str
+    output: str
 
 
 def softmark(*words, home, **variables):
@@ -114,14 +114,14 @@ def planted(work, home, honest):
             yield canaries
 
 
-def compared(work, known, canaries):
+def compared(work, attacks, canaries):
     """What each attack gained, and what all of them changed."""
     alone, graded = results_in(work / "first"), results_in(work / "second")
-    paths = among(list(known), work / "uploads" / "honest")
+    paths = among(list(attacks), work / "uploads" / "honest")
     ids = {submission.path: submission.id for submission in identify_all(paths, "cs224n-a4")}
     problems = {
         attack.name: [*gains(graded[ids[path]], alone["base"], canaries)]
-        for path, attack in known.items()
+        for path, attack in attacks.items()
     }
     return problems, [*changes(graded["honest"], alone["honest"]), *canaries.harmed()]
 

@@ -80,7 +80,7 @@ def assert_harmless(batch):
         assert "<script>alert" not in text, page.name
         assert "<img src=x" not in text, page.name
         assert "\x1b" not in text, page.name
-    assert "\x1b" not in batch.said
+    assert "\x1b" not in batch.output
     with (batch.out / "grades.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             assert not any(cell.startswith(FORMULA) for cell in row.values()), row

@@ -119,7 +119,7 @@ def test_warns_of_what_its_maker_may_not_see(tmp_path):
     settings = Settings("cs224n-a4", isolation="none", minutes=5)
     warnings = write_autograder(A4, tmp_path / "a.zip", settings, tmp_path).warnings
     for words in (
-        "without a score",
+        "no score on Gradescope",
         "has them",
         "checks, answers and grades",
         "takes up to 8 minutes",

@@ -15,7 +15,7 @@ from graders.registry.discovery import load_assignment
 from graders.written.loading import questions_in
 from graders.written.question import Asked, Machine, Undecided
 from graders.written.reading.answers import read_answers
-from graders.written.reading.wanted import wanted_of
+from graders.written.reading.question_parts import expected_parts
 from graders.written.template import answers_template, quoted
 from graders.written.verifiers.parts import later
 from packages.student.assignment import strip
@@ -138,7 +138,7 @@ REFUSED = {
     ),
     "ground that is hidden": (
         "checks.py", 'depends_on=("doubles",)', 'depends_on=("large",)',
-        "`doubles-zero`.*builds on one",
+        "`doubles-zero`.*depends on one",
     ),
     "an import of what is hidden": (
         "shared.py", "from pathlib", "from hidden.secrets import LARGE\nfrom pathlib",
@@ -283,7 +283,7 @@ def test_an_empty_answers_file_is_read_as_empty_and_a_missing_part_is_named(tmp_
         handed_out = questions_in(tmp_path / name)
         template = answers_template("Answers", questions)
         assert answers_template("Answers", handed_out) == template
-        expected = tuple(wanted_of(question, quoted(question)) for question in handed_out)
+        expected = tuple(expected_parts(question, quoted(question)) for question in handed_out)
         answers = read_answers({"answers.md": template.encode()}, expected)
         assert not [question.id for question in questions if answers.of(question.id).parts]
     machine = Machine(1.0, "vector", ("q1", "q2"), "later", {}, (), "", "")

@@ -25,13 +25,13 @@ def write_reports(results, out, twins=()):
     return write_course_reports(course_view(results, twins), out)
 
 
-def criterion_result(criterion, *found):
+def criterion_result(criterion, *checks):
     """A criterion's checks, each worth the same; undecided when one of them is."""
-    open_ = any(c.status in ("needs_review", "error") for c in found)
-    share = sum(c.fraction for c in found) / len(found)
+    open_ = any(c.status in ("needs_review", "error") for c in checks)
+    share = sum(c.fraction for c in checks) / len(checks)
     status = "error" if open_ else "passed" if share == 1 else "partial" if share else "failed"
     points = None if open_ else criterion.points * share
-    return CriterionResult(criterion, status, points, tuple(found))
+    return CriterionResult(criterion, status, points, tuple(checks))
 
 
 def check_result(status="passed", fraction=None, check_id="a", **words):

@@ -51,17 +51,17 @@ def names(page):
     return page.locator("[data-table] tbody tr td:nth-child(2)").all_inner_texts()
 
 
-def told(page):
+def count_shown(page):
     return page.locator("[data-count]").inner_text()
 
 
-def expect(found):
-    return pytest.importorskip("playwright.sync_api").expect(found)
+def expect(locator):
+    return pytest.importorskip("playwright.sync_api").expect(locator)
 
 
-def search(page, words, found):
+def search(page, words, count):
     page.get_by_label("Search").fill(words)
-    expect(page.get_by_role("status")).to_have_text(found)
+    expect(page.get_by_role("status")).to_have_text(count)
 
 
 def shows_rows(page, count):
@@ -72,7 +72,7 @@ def shows_rows(page, count):
 def test_a_window_of_all_rows_is_sorted_and_turned_by_keyboard(opened):
     page = opened()
     assert names(page) == ["ann", "bob", "cyd", "dan"]
-    assert told(page) == "1 to 4 of 6 submissions"
+    assert count_shown(page) == "1 to 4 of 6 submissions"
     page.get_by_role("columnheader", name="Score").get_by_role("button").focus()
     page.keyboard.press("Enter")
     assert names(page) == ["dan", "cyd", "ann", "bob"]
@@ -137,7 +137,7 @@ def test_the_address_keeps_what_was_asked(opened):
     page.get_by_role("columnheader", name="Student").get_by_role("button").click()
     again = opened(rest_of(page))
     assert again.get_by_label("Search").input_value() == "e"
-    assert (names(again), told(again)) == (names(page), told(page))
+    assert (names(again), count_shown(again)) == (names(page), count_shown(page))
     search(again, "", "1 to 4 of 6 submissions")
     assert again.url.endswith("index.html#sort=0.up")
 
@@ -176,7 +176,7 @@ def test_hostile_names_and_nonsense_in_the_address_stay_text(opened):
     assert page.locator("[data-table] img").count() == 0
     assert page.complaints == []
     page = opened("#q=&status=%22%3E&sort=99.down&page=-7")
-    assert told(page) == "1 to 4 of 6 submissions"
+    assert count_shown(page) == "1 to 4 of 6 submissions"
     assert page.complaints == []
 
 

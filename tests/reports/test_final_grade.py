@@ -144,7 +144,7 @@ def test_a_page_without_the_grade_says_how_many_late_days_were_used(late):
 SAID = "The handout allows it."
 
 
-def given(criterion, points, **changes):
+def adjustment(criterion, points, **changes):
     return replace(
         Adjustment("ada", criterion, "f" * 64, "Rea", "points", points, comment=SAID), **changes
     )
@@ -160,14 +160,14 @@ def given(criterion, points, **changes):
 )
 def test_a_sentence_says_what_changed(make_result, status, points, words):
     graded = criterion_result(CODE, check_result(status))
-    result = adjusted(make_result(graded), [given(CODE.id, points)])
+    result = adjusted(make_result(graded), [adjustment(CODE.id, points)])
     assert result.score == points
     assert adjusted_words(result.criteria[0]) == f"Your instructor {words}"
 
 
 def test_a_rejected_upload_stays_without_points(make_result):
     result = make_result(criterion_result(CODE, check_result()), status="rejected")
-    assert adjusted(result, [given(CODE.id, 1)]) is result
+    assert adjusted(result, [adjustment(CODE.id, 1)]) is result
 
 
 def test_an_adjusted_criterion_is_told_alone_and_marked(make_result, tmp_path):
@@ -177,7 +177,7 @@ def test_an_adjusted_criterion_is_told_alone_and_marked(make_result, tmp_path):
         for criterion in criteria
     ]
     unchecked = CriterionResult(replace(CODE, id="c4"), "failed", 0.0, ())
-    rows = [given("c0", 1), given("c4", 0)]
+    rows = [adjustment("c0", 1), adjustment("c4", 0)]
     page = write_submission_files(adjusted(make_result(*graded, unchecked), rows), tmp_path)[-1]
     text = page.read_text()
     assert "3 criteria, same reason" in text
@@ -206,10 +206,10 @@ def test_criteria_told_together_keep_their_own_hints(make_result, tmp_path, own)
 def test_staff_read_that_an_adjustment_is_of_an_earlier_upload(make_result):
     before = make_result(criterion_result(CODE, check_result()))
     after = make_result(criterion_result(CODE, check_result("failed")))
-    (sentence,) = difference(adjusted(before, [given(CODE.id, 1)]), after).adjusted
+    (sentence,) = difference(adjusted(before, [adjustment(CODE.id, 1)]), after).adjusted
     by = "adjusted to 1 by Rea, for an earlier upload: it no longer counts"
     assert sentence == f"rotary: machine 4 -> 0, {by}"
-    assert not difference(None, adjusted(before, [given(CODE.id, 1)])).adjusted
+    assert not difference(None, adjusted(before, [adjustment(CODE.id, 1)])).adjusted
 
 
 TEXT = Criterion("1b", "An average", 3.0, "visible", "written")

@@ -28,7 +28,7 @@ from graders.course.release import CourseRules
 from graders.figures import Accuracy
 from graders.grading_policy import GradingPolicy, Lateness
 from reports.gradescope.final import with_final_grade
-from reports.gradescope.markdown import block, escaped, spans, told
+from reports.gradescope.markdown import block, escaped, message_markdown, spans
 from reports.gradescope.results_json import (
     Extras,
     autograder_json,
@@ -259,7 +259,7 @@ def test_any_text_stays_text(reader, text):
     assert seen(reader.render(escaped(text))) == without_blanks(text)
     assert seen(reader.render(block([("got", text)]))) == without_blanks(f"got: {text}")
     seen(reader.render(spans(text)))
-    seen(reader.render(told(text)))
+    seen(reader.render(message_markdown(text)))
 
 
 def test_code_formulas_and_values_keep_their_form():
@@ -269,8 +269,8 @@ def test_code_formulas_and_values_keep_their_form():
     assert "$" not in escaped("$$x$$")
     assert block([("got", "a\nb"), ("n", "1")]) == "```text\ngot: a\n     b\nn: 1\n```"
     message = "Test Failed: 'a' != 'b'\n- a\n+ b\n?   ^"
-    assert told(message) == f"```text\n{message}\n```"
-    assert told("One sentence.\nAnd another.") == spans("One sentence.\nAnd another.")
+    assert message_markdown(message) == f"```text\n{message}\n```"
+    assert message_markdown("One sentence.\nAnd another.") == spans("One sentence.\nAnd another.")
 
 
 @pytest.mark.parametrize("text", ["https://x.test", "www.x.test", "ada@x.test", "mailto:a@x.test"])

@@ -24,7 +24,7 @@ from reports.course.view import course_view
 search = TwinSearch(frozenset())
 for result in synthetic_results(10_000):
     search.add(result)
-write_course_reports(course_view(synthetic_results(10_000), search.found()), Path(sys.argv[1]))
+write_course_reports(course_view(synthetic_results(10_000), search.twins()), Path(sys.argv[1]))
 print(peak_mib())
 """
 

@@ -102,7 +102,7 @@ HIDDEN = replace(
 )
 QUOTED = f"Skipped because this failed: {HIDDEN.check.description}"
 BLOCKED = check_result("skipped", outcome="blocked", message=QUOTED)
-BROKEN = check_result("error", message="It builds on `the-secret-check`, which could not run.")
+BROKEN = check_result("error", message="It depends on `the-secret-check`, which could not run.")
 
 
 @pytest.mark.parametrize("stopped", [BLOCKED, BROKEN])

@@ -34,10 +34,10 @@ def twins_of(results):
     search = TwinSearch(EXPECTED)
     for result in results:
         search.add(result)
-    return search.found()
+    return search.twins()
 
 
-def found(*results):
+def names_of(*results):
     """Every group as the ids of its submissions and the names of its files."""
     return [
         ([submission.id for submission in group.submissions], [file.names for file in group.files])
@@ -48,9 +48,9 @@ def found(*results):
 def test_expected_equality_is_left_out_and_each_set_of_equal_files_is_a_group(holding):
     results = [holding(name, **{DEV: "1", ROPE: "2"}) for name in "ba"]
     results.append(holding("c", **{DEV: "3", ROPE: "2"}))
-    assert found(*results) == [(["a", "b"], [(DEV,)]), (["a", "b", "c"], [(ROPE,)])]
+    assert names_of(*results) == [(["a", "b"], [(DEV,)]), (["a", "b", "c"], [(ROPE,)])]
     name = "vanilla.model.params"
-    assert found(*(holding(submission, **{name: "1"}) for submission in "ab")) == []
+    assert names_of(*(holding(submission, **{name: "1"}) for submission in "ab")) == []
 
 
 def writing(make_result, graded, submission, **code):
@@ -87,23 +87,23 @@ def test_code_that_many_have_was_handed_out(make_result, graded, holders, others
 
 
 def test_another_name_hides_nothing(holding):
-    assert found(holding("a", x="1"), holding("b", y="1")) == [(["a", "b"], [("x", "y")])]
-    assert found(holding("a", x="1", y="1"), holding("b", x="2")) == [], "no twin of itself"
+    assert names_of(holding("a", x="1"), holding("b", y="1")) == [(["a", "b"], [("x", "y")])]
+    assert names_of(holding("a", x="1", y="1"), holding("b", x="2")) == [], "no twin of itself"
     of_one_student = [holding(submission, "Ada", x="1") for submission in "ab"]
-    assert found(*of_one_student) != []
+    assert names_of(*of_one_student) != []
 
 
 def test_results_without_fingerprints_are_no_twins(make_result, graded):
     bare = make_result(*graded.criteria)
     odd = make_result(*graded.criteria, submission="odd", environment={"fingerprints": "none"})
-    assert found(bare, replace(bare, environment={}), odd) == []
+    assert names_of(bare, replace(bare, environment={}), odd) == []
 
 
 def test_a_thousand_pairs_are_found_and_told_in_one_line(holding, capsys, tmp_path):
     results = [
         holding(f"{i:05}", **{f"f{j}": f"{i // 2}-{j}" for j in range(9)}) for i in range(2_000)
     ]
-    assert len(found(*results)) == 1_000
+    assert len(names_of(*results)) == 1_000
     results = [holding(submission, x="1") for submission in "abc"]
     scores = terminal.ScoreTable()
     terminal.show_batch(scores, tmp_path, twins_of(results))

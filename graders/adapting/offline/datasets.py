@@ -170,19 +170,19 @@ def _renamed(row: Row, at: int, *, keeps_text: bool) -> Row:
     return {**renamed, "label_text": str(renamed["label"])} if keeps_text else renamed | {"idx": at}
 
 
-def _parts(splits: Any, wanted: Any) -> Any:
+def _parts(splits: Any, selection: Any) -> Any:
     """Return the splits for the library's `split`: `train[:10%]`, a list, a dict."""
-    if wanted is None:
+    if selection is None:
         return splits
-    if isinstance(wanted, list | tuple):
-        return [_parts(splits, part) for part in wanted]
+    if isinstance(selection, list | tuple):
+        return [_parts(splits, part) for part in selection]
     library: Any = importlib.import_module("datasets")
-    if isinstance(wanted, dict):
-        return library.DatasetDict({name: _parts(splits, part) for name, part in wanted.items()})
-    if str(wanted) == "all":
+    if isinstance(selection, dict):
+        return library.DatasetDict({name: _parts(splits, part) for name, part in selection.items()})
+    if str(selection) == "all":
         return library.concatenate_datasets(list(splits.values()))
     reading: Any = importlib.import_module("datasets.arrow_reader").ReadInstruction
-    instruction = wanted if isinstance(wanted, reading) else reading.from_spec(str(wanted))
+    instruction = selection if isinstance(selection, reading) else reading.from_spec(str(selection))
     rows = {name: len(split) for name, split in splits.items()}
     parts = [
         splits[span.splitname].select(range(span.from_ or 0, _end(span.to, rows[span.splitname])))

@@ -137,10 +137,10 @@ def pruned(node: ast.stmt, names: set[str], refuses: Refuses) -> ast.stmt | None
     if not isinstance(node, ast.If | ast.With):
         return None if refuses(node) else node
     part = copy.copy(node)
-    part.body = _kept(node.body, names, refuses)
+    part.body = _pruned_body(node.body, names, refuses)
     orelse: list[ast.stmt] = []
     if isinstance(part, ast.If) and isinstance(node, ast.If):
-        orelse = part.orelse = _kept(node.orelse, names, refuses)
+        orelse = part.orelse = _pruned_body(node.orelse, names, refuses)
     if not part.body and not orelse and not _binds_itself(node):
         return None
     part.body = part.body or [ast.copy_location(ast.Pass(), node)]
@@ -150,13 +150,13 @@ def pruned(node: ast.stmt, names: set[str], refuses: Refuses) -> ast.stmt | None
 def _tried(node: ast.Try, names: set[str], refuses: Refuses) -> ast.stmt | None:
     """Return a `try` without the statements that may not run, or None."""
     part = copy.copy(node)
-    part.body = _kept(node.body, names, refuses)
-    part.orelse = _kept(node.orelse, names, refuses)
-    part.finalbody = _kept(node.finalbody, names, refuses)
+    part.body = _pruned_body(node.body, names, refuses)
+    part.orelse = _pruned_body(node.orelse, names, refuses)
+    part.finalbody = _pruned_body(node.finalbody, names, refuses)
     return part if part.body and not refuses(part) else None
 
 
-def _kept(body: Sequence[ast.stmt], names: set[str], refuses: Refuses) -> list[ast.stmt]:
+def _pruned_body(body: Sequence[ast.stmt], names: set[str], refuses: Refuses) -> list[ast.stmt]:
     parts = [pruned(node, names, refuses) for node in body if _concerns(node, names)]
     return [part for part in parts if part is not None]
 

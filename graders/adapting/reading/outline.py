@@ -203,10 +203,12 @@ def _table(pairs: Iterable[tuple[Statement, frozenset[str]]]) -> dict[str, list[
     return table
 
 
-def _early(found: list[Statement]) -> list[Statement]:
+def _early(statements: list[Statement]) -> list[Statement]:
     """Return the consecutive assignments in the same block."""
-    first = next((statement for statement in found if not _is_stub(statement.node)), found[0])
-    return [statement for statement in found if statement.later <= first.later]
+    first = next(
+        (statement for statement in statements if not _is_stub(statement.node)), statements[0]
+    )
+    return [statement for statement in statements if statement.later <= first.later]
 
 
 def _is_stub(node: ast.stmt) -> bool:
@@ -220,15 +222,15 @@ def _is_stub(node: ast.stmt) -> bool:
     return last.value.id in blank or any(map(_refuses, node.body))
 
 
-def _without_reuse(found: list[Statement], name: str) -> list[Statement]:
+def _without_reuse(statements: list[Statement], name: str) -> list[Statement]:
     """Return the statements without those that reuse a module's name, such as a later `F = 3`."""
-    modules = [statement.index for statement in found if _is_module(statement.node)]
+    modules = [statement.index for statement in statements if _is_module(statement.node)]
     reused = [
         statement
-        for statement in found
+        for statement in statements
         if modules and statement.index > modules[0] and _reuses(statement, name)
     ]
-    return [statement for statement in found if statement not in reused]
+    return [statement for statement in statements if statement not in reused]
 
 
 def _is_module(node: ast.stmt) -> bool:

@@ -62,7 +62,7 @@ def custom_forward(
         "logits": logits.detach(),
         "kind": shape,
         "calls": calls[:4],
-        "parts": parts.told(),
+        "parts": parts.description(),
         "pretrained": pretrained,
         "prefix": prefix,
         "gradients": gradients,
@@ -219,7 +219,7 @@ class Parts:
         head = () if self.head is None else self.head.parameters()
         return "head" if any(parameter is weight for weight in head) else "rest"
 
-    def told(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """Return each parameter's part and shape, in a form that can be sent."""
         return {
             name: {"part": self.part(name, p), "shape": list(p.shape)}

@@ -28,10 +28,10 @@ class Enough(BaseException):
     """Enough is known; stop."""
 
 
-def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
-    """Return the models in the order of the scripts in the file of the class `made` and its users.
+def handed_over(class_name: str, file: str, **flags: Any) -> list[nn.Module]:
+    """Return the models in the order of the scripts in the file of the class and its users.
 
-    `given` are the command line's options, above all its `type`.
+    `flags` are the command line's options, above all its `type`.
     """
     models: list[nn.Module] = []
 
@@ -41,16 +41,16 @@ def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
         if len(models) >= ENOUGH:
             raise Enough
 
-    standins, home = {LOOP: train}, globals_of(code_of(file)[made])
-    run_script(home, standins, **given)
-    for names in gathered(*FILES).importing(made, Path(home["__file__"])):
+    standins, home = {LOOP: train}, globals_of(code_of(file)[class_name])
+    run_script(home, standins, **flags)
+    for names in gathered(*FILES).importing(class_name, Path(home["__file__"])):
         with _as_before(home):
             home.update(standins if LOOP in home else {})
-            run_script(names, standins, **given)
+            run_script(names, standins, **flags)
     return models
 
 
-def run_script(names: dict[str, Any], standins: Mapping[str, Any], **given: Any) -> None:
+def run_script(names: dict[str, Any], standins: Mapping[str, Any], **flags: Any) -> None:
     """Run the script in the file with these globals, with stand-ins for its functions.
 
     A file that defines one of these functions twice is not run: a call may mean either.
@@ -60,7 +60,7 @@ def run_script(names: dict[str, Any], standins: Mapping[str, Any], **given: Any)
     defined = [getattr(place.node, "name", "") for place in script.places]
     if any(defined.count(name) > 1 for name in standins):
         return
-    with _command_line(given), _as_before(names):
+    with _command_line(flags), _as_before(names):
         assigned: dict[str, Any] = {}  # what the script assigns; to define other names may undo it
         for place in script.places:
             if isinstance(place.node, DEFINITIONS):
@@ -111,16 +111,16 @@ def _run(names: dict[str, Any], node: ast.stmt, filename: str) -> None:
 
 
 @contextmanager
-def _command_line(given: dict[str, Any]) -> Iterator[None]:
+def _command_line(flags: dict[str, Any]) -> Iterator[None]:
     """Make argparse return these options, whichever of them the script declares."""
-    values = vars(settings(**given))
+    values = vars(settings(**flags))
 
     def parse(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> argparse.Namespace:
         options = [action for action in parser._actions if action.dest != "help"]
         chosen = {
-            option.dest: given["type"]
+            option.dest: flags["type"]
             for option in options
-            if given["type"] in (option.choices or ()) and option.dest not in values
+            if flags["type"] in (option.choices or ()) and option.dest not in values
         }
         declared = {option.dest: values.get(option.dest, option.default) for option in options}
         return argparse.Namespace(**{**declared, **chosen})

@@ -137,14 +137,14 @@ def copies_of(model: nn.Module, *, first: nn.Module | None = None) -> Iterator[l
     copies: list[nn.Module] = []
     copiers: dict[type, Any] = copy._deepcopy_dispatch  # type: ignore[attr-defined]  # not public
 
-    def copied(each: nn.Module, memo: dict[int, Any]) -> nn.Module:
-        if each is model and first is not None and not copies:
+    def copied(module: nn.Module, memo: dict[int, Any]) -> nn.Module:
+        if module is model and first is not None and not copies:
             copies.append(first)
             return first
         with mock.patch.dict(copiers):
-            del copiers[type(each)]
-            result = copy.deepcopy(each, memo)
-        if each is model:
+            del copiers[type(module)]
+            result = copy.deepcopy(module, memo)
+        if module is model:
             copies.append(result)
         return result
 

@@ -23,7 +23,7 @@ GIVEN = {
 }
 
 
-def require_own_work(student: Student, sandbox: Student, inputs: Inputs, given: str) -> None:
+def require_own_work(student: Student, sandbox: Student, inputs: Inputs, provided: str) -> None:
     """Fail if only the code that the course may provide does anything.
 
     That is: no training gives a gradient, no model gives logits and, if the dataset is graded, no
@@ -37,11 +37,11 @@ def require_own_work(student: Student, sandbox: Student, inputs: Inputs, given: 
         CLASS: partial(_classifies, student, question),
         EVALUATE: partial(_evaluates, student, task),
     }
-    required = {name: way for name, way in ways.items() if name != given}
+    required = {name: way for name, way in ways.items() if name != provided}
     if not any(_does(student, name, way) for name, way in required.items()):
         fail(
             f"None of these is implemented yet: {', '.join(required)}.",
-            hint=f"{GIVEN[given]}, so it counts only together with code of your own.",
+            hint=f"{GIVEN[provided]}, so it counts only together with code of your own.",
         )
 
 

@@ -64,12 +64,12 @@ def read_bases(assignment: Assignment, work: Path) -> list[Base]:
     return bases
 
 
-def _own_code(files: Files, wanted: Sequence[str]) -> list[str]:
+def _own_code(files: Files, patterns: Sequence[str]) -> list[str]:
     """Return the wanted Python files, and what they import from a copy of `reference/`."""
     code = [name for name in files if name.endswith(".py")]
     outside = [name for name in code if "reference" not in name.split("/")[:-1]]
     named = [
-        name for name in outside if any(fnmatch(Path(name).name, pattern) for pattern in wanted)
+        name for name in outside if any(fnmatch(Path(name).name, pattern) for pattern in patterns)
     ]
     chosen = named or outside
     tails = {

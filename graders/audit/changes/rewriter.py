@@ -52,9 +52,9 @@ class Rename(cst.CSTTransformer):
         return updated_node.with_changes(keyword=original_node.keyword)
 
 
-def find_all(node: cst.CSTNode, wanted: m.BaseMatcherNode) -> list[Any]:
+def find_all(node: cst.CSTNode, matcher: m.BaseMatcherNode) -> list[Any]:
     """Return the nodes that match; the matcher says which type they have."""
-    return list(m.findall(node, wanted))
+    return list(m.findall(node, matcher))
 
 
 def bound_names(node: cst.CSTNode) -> Iterator[str]:

@@ -310,12 +310,12 @@ class Comprehensions(Rewriter):
         if not isinstance(body, cst.IndentedBlock):
             return updated_node
         while place < len(body.body):
-            merged = self._made(body.body[place : place + 2], updated_node)
+            merged = self._comprehension(body.body[place : place + 2], updated_node)
             lines.append(merged or body.body[place])
             place += 2 if merged else 1
         return updated_node.with_changes(body=body.with_changes(body=lines))
 
-    def _made(
+    def _comprehension(
         self, pair: Sequence[cst.BaseStatement], function: cst.FunctionDef
     ) -> cst.SimpleStatementLine | None:
         """Return the comprehension of `x = []` and a loop; None if they are something else."""
@@ -401,7 +401,7 @@ class Rewrite:
     """A kind of rewrite: its name, and the transformer that applies it to a file."""
 
     name: str
-    made: Callable[[cst.Module, random.Random, str], Rewriter]
+    transformer: Callable[[cst.Module, random.Random, str], Rewriter]
 
 
 REWRITES = (

@@ -48,7 +48,7 @@ def _rewritten(base: Base, rng: random.Random) -> Changed | None:
             text = files[name].decode("utf-8")
             elsewhere = "".join(_text(files[file]) for file in files if file != name)
             module = cst.parse_module(text)
-            new = module.visit(rewrite.made(module, rng, elsewhere)).code
+            new = module.visit(rewrite.transformer(module, rng, elsewhere)).code
             if bytecode(new) is not None:
                 files[name] = new.encode()
         if files != before:

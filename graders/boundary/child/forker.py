@@ -38,7 +38,7 @@ NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ChildFiles:
     """The descriptors of one child.
 
     `hold` is the first process of the namespaces to join, or a supervisor's pipe; writing to
@@ -75,7 +75,7 @@ def main() -> None:
             return
         if len(descriptors) >= GIVEN:
             first, procs = descriptors[:GIVEN], tuple(descriptors[GIVEN:])
-            _fork(kind, Given(procs, *first), control)
+            _fork(kind, ChildFiles(procs, *first), control)
         for fd in descriptors:
             os.close(fd)
 
@@ -87,7 +87,7 @@ def _fill_caches() -> None:
         table.get_checkpoint_conversion_mapping("bert")
 
 
-def _fork(kind: bytes, given: Given, control: socket.socket) -> None:
+def _fork(kind: bytes, files: ChildFiles, control: socket.socket) -> None:
     """Start a keeper, and reap those that have ended since the last one."""
     while _reap():
         pass
@@ -97,7 +97,7 @@ def _fork(kind: bytes, given: Given, control: socket.socket) -> None:
         return
     if pid == 0:
         os.close(control.detach())
-        supervisor.run(partial(_keep, kind, given))
+        supervisor.run(partial(_keep, kind, files))
 
 
 def _reap() -> bool:
@@ -110,21 +110,21 @@ def _reap() -> bool:
 # ---------------------------------------------------------------- the keeper
 
 
-def _keep(kind: bytes, given: Given) -> int:
+def _keep(kind: bytes, files: ChildFiles) -> int:
     """Start the child, wait for its end, and report its status, time and peak memory."""
     os.setsid()
-    for file in given.procs:
+    for file in files.procs:
         os.write(file, b"0")
         os.close(file)
-    os.write(given.status, b"%d\n" % os.getpid())
-    for number, descriptor in enumerate((given.channel, given.output, given.output)):
+    os.write(files.status, b"%d\n" % os.getpid())
+    for number, descriptor in enumerate((files.channel, files.output, files.output)):
         os.dup2(descriptor, number)
-    os.close(given.channel)
-    os.close(given.output)
+    os.close(files.channel)
+    os.close(files.output)
     keep = supervisor.supervise if kind == SUPERVISE else _enter
-    code = keep(given.hold, partial(_begin, given.order))
+    code = keep(files.hold, partial(_begin, files.order))
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    os.write(given.status, b"%d %f %d\n" % (code, used.ru_utime + used.ru_stime, used.ru_maxrss))
+    os.write(files.status, b"%d %f %d\n" % (code, used.ru_utime + used.ru_stime, used.ru_maxrss))
     return 0
 
 

@@ -82,7 +82,7 @@ def _load(steps: Iterator[bytes]) -> None:
 def _program(
     column: int, architecture: int, *, shared: bool, scoped: bool, gpu: bool
 ) -> Iterator[bytes]:
-    yield from _known(architecture)
+    yield from _call_number(architecture)
     yield from _fail_all(syscalls.REFUSED, column, errno.EPERM)
     yield from _fail_all(syscalls.UNLOCKED, column, 0)  # "failing" with error 0 is success
     for command in LOCKS:
@@ -109,7 +109,7 @@ def _program(
     yield _step(RETURN, ALLOW)
 
 
-def _known(architecture: int) -> Iterator[bytes]:
+def _call_number(architecture: int) -> Iterator[bytes]:
     """Load the number of the call; kill or fail if it is for another architecture."""
     yield _step(LOAD, ARCHITECTURE)
     yield from (_step(EQUAL, architecture, 1, 0), _step(RETURN, KILL))
@@ -118,7 +118,7 @@ def _known(architecture: int) -> Iterator[bytes]:
 
 
 def _own_end(column: int, architecture: int) -> Iterator[bytes]:
-    yield from _known(architecture)
+    yield from _call_number(architecture)
     for numbers, argument in syscalls.KILLING:
         yield from _fail_if(numbers[column], argument, EQUAL, SIGKILL)
     yield from _fail_if(syscalls.CLONE[column], 0, EQUAL, SIGKILL, mask=EXIT_SIGNAL)

@@ -1,18 +1,20 @@
 """Answer requests in the child, one after the other.
 
     import torch -> take the channel -> limits -> our modules -> hello -> the student's folder
-          -> for each request: seed, call, reply (a value or an error)
+          -> for each request: seed, call, reply (a value, an error, or where it ran out of time)
 
 The channel is descriptor 0 at the start; it moves to another descriptor before any student code
 runs, and 0 becomes empty input. The student's output goes to the parent unchanged.
 """
 
 import builtins
+import contextlib
 import importlib
 import io
 import os
 import platform
 import random
+import signal
 import socket
 import sys
 import traceback
@@ -83,8 +85,11 @@ def work(order: Order, settle: Callable[[], None] | None) -> None:
     _open_student_side(order)
     while True:
         request = channel.receive()
-        channel.send(_answer(request, order, modules))
-        del request
+        _tell_when_time_is_up(channel, request, order.code)
+        reply = _answer(request, order, modules)
+        _set_timer(0)  # the handler must not send in the middle of the reply
+        channel.send(reply)
+        del request, reply
 
 
 def _ignore(_setting: object) -> None:
@@ -162,9 +167,9 @@ def _opening(original: Callable[..., Any], code: str) -> Callable[..., Any]:
 
 
 def _finding(
-    original: Callable[..., Any], code: str, found: Callable[..., Any]
+    original: Callable[..., Any], code: str, fallback: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Return a function of a path that calls `found` if only the student's own file is there."""
+    """Return a function of a path that calls `fallback` if only the student's own file is there."""
 
     def find(path: Any, *, dir_fd: int | None = None, **named: Any) -> Any:
         try:
@@ -173,7 +178,7 @@ def _finding(
             own_file = _own_file(path, code)
             if own_file is None or dir_fd is not None:
                 raise
-        return found(own_file, **named)
+        return fallback(own_file, **named)
 
     return find
 
@@ -193,6 +198,36 @@ def _own_file(path: Any, code: str) -> str | None:
 
 
 # ---------------------------------------------------------------- one request
+
+
+def _tell_when_time_is_up(channel: Channel, request: Any, code: str) -> None:
+    """Send where the student's code is when the time for this request is used up.
+
+    The parent then ends this process. Code that never returns to Python, or that uses this signal
+    itself, is ended without telling.
+    """
+
+    def tell(_signal: int, frame: FrameType | None) -> None:
+        with contextlib.suppress(Exception):  # nothing may surface in the student's code
+            error: wire.Value = {"outcome": "timed_out", "where": _place_of(frame, code)}
+            channel.send(wire.encode({"id": request["id"], "error": error}))
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, tell)
+        _set_timer(request["seconds"])
+
+
+def _set_timer(seconds: float) -> None:
+    """Send this process SIGALRM after so many seconds; 0 cancels it."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _place_of(frame: FrameType | None, code: str) -> str:
+    """Return file and line of the innermost frame of the student's; "" without one."""
+    while frame is not None and not frame.f_code.co_filename.startswith(code + os.sep):
+        frame = frame.f_back
+    return "" if frame is None else _place(frame.f_code.co_filename, frame.f_lineno, code)
 
 
 def _answer(request: Any, order: Order, modules: Mapping[str, ModuleType]) -> bytes:
@@ -305,7 +340,11 @@ def _location(
         name, line, source = str(error.filename), error.lineno, error.text or ""
     if not name:
         return "", ""
-    return f"{Path(name).relative_to(code)}, line {line}", source.strip()[:200]
+    return _place(name, line, code), source.strip()[:200]
+
+
+def _place(name: str, line: int | None, code: str) -> str:
+    return f"{Path(name).relative_to(code)}, line {line}"
 
 
 def _print_traceback(error: BaseException, frames: list[traceback.FrameSummary]) -> None:

@@ -107,9 +107,9 @@ class WarmParent:
         """Return whether it still runs."""
         return self._process.poll() is None
 
-    def fork(self, kind: bytes, given: tuple[int, ...]) -> None:
+    def fork(self, kind: bytes, descriptors: tuple[int, ...]) -> None:
         """Request a child; raises OSError if the parent is gone."""
-        socket.send_fds(self._control, [kind], list(given))
+        socket.send_fds(self._control, [kind], list(descriptors))
 
     def remove_files(self) -> None:
         """Remove its files, once it has forked: by then it has imported everything."""

@@ -27,20 +27,20 @@ class Coverage:
     """The points of a grid with their runs, the points without runs, and the runs on no point."""
 
     names: tuple[str, ...]
-    found: Mapping[Point, tuple[Run, ...]]
+    reported: Mapping[Point, tuple[Run, ...]]
     missing: tuple[Point, ...]
     off: tuple[Run, ...]
 
     @property
     def size(self) -> int:
-        return len(self.found) + len(self.missing)
+        return len(self.reported) + len(self.missing)
 
     @property
     def summary(self) -> str:
         """A summary: `2 of the 6 required runs are reported; missing: ...`."""
         rows = "; ".join(self.words(point) for point in self.missing[:8])
         missing = f"; missing: {rows}" if rows else ""
-        return f"{len(self.found)} of the {self.size} required runs are reported{missing}."
+        return f"{len(self.reported)} of the {self.size} required runs are reported{missing}."
 
     def words(self, point: Point) -> str:
         """Return the point in words: `lr 0.001, epochs 7`."""
@@ -69,7 +69,7 @@ def _is_at(run: Run, names: Sequence[str], point: Point) -> bool:
 
 def grid_findings(covered: Coverage) -> list[Finding]:
     """Return findings on runs that are missing, not required, or repeated."""
-    numbers = (("grid", f"{len(covered.found)}/{covered.size}"),)
+    numbers = (("grid", f"{len(covered.reported)}/{covered.size}"),)
     findings = []
     if covered.missing:
         findings.append(Finding("missing-runs", "suspicious", covered.summary, numbers))
@@ -77,7 +77,7 @@ def grid_findings(covered: Coverage) -> list[Finding]:
         rows = "; ".join(run.title for run in covered.off[:6])
         sentence = f"{len(covered.off)} of the reported runs are not required: {rows}."
         findings.append(Finding("off-grid", "note", sentence))
-    twice = [point for point, runs in covered.found.items() if len(runs) > 1]
+    twice = [point for point, runs in covered.reported.items() if len(runs) > 1]
     if twice:
         sentence = f"{covered.words(twice[0])} appears more than once; state which run counts."
         findings.append(Finding("repeated-run", "note", sentence))
@@ -135,9 +135,9 @@ def _implied(report: Report) -> Choice:
     return Choice(same[0] if len(same) == 1 else None, ambiguous=len(same) > 1)
 
 
-def _agrees(run: Run, said: Mapping[str, Figure]) -> bool:
-    names = [name for name in said if name in run.values]
-    return bool(names) and all(_is_same(run, name, said[name]) for name in names)
+def _agrees(run: Run, figures: Mapping[str, Figure]) -> bool:
+    names = [name for name in figures if name in run.values]
+    return bool(names) and all(_is_same(run, name, figures[name]) for name in names)
 
 
 def _is_same(run: Run, name: str, figure: Figure) -> bool:

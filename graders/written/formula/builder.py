@@ -52,46 +52,46 @@ class Builder(Transformer_NonRecursive[Token, Node]):
             raise FormulaError(f"The formula has more than {MOST_NODES} parts.", node.at)
         return node
 
-    def start(self, found: list[Any]) -> Node:
-        return cast(Node, found[0])
+    def start(self, children: list[Any]) -> Node:
+        return cast(Node, children[0])
 
-    def number(self, found: list[Any]) -> Node:
-        return self.new(Number(str(found[0]), found[0].start_pos))
+    def number(self, children: list[Any]) -> Node:
+        return self.new(Number(str(children[0]), children[0].start_pos))
 
-    def constant(self, found: list[Any]) -> Node:
-        name = cast(Literal["e", "pi", "I"], str(found[0]))
-        return self.new(Constant(name, found[0].start_pos))
+    def constant(self, children: list[Any]) -> Node:
+        name = cast(Literal["e", "pi", "I"], str(children[0]))
+        return self.new(Constant(name, children[0].start_pos))
 
-    def name(self, found: list[Any]) -> Node:
-        return self.new(Name(str(found[0]), found[0].start_pos))
+    def name(self, children: list[Any]) -> Node:
+        return self.new(Name(str(children[0]), children[0].start_pos))
 
-    def bracketed(self, found: list[Any]) -> Node:
-        return cast(Node, found[1])
+    def bracketed(self, children: list[Any]) -> Node:
+        return cast(Node, children[1])
 
-    def positive(self, found: list[Any]) -> Node:
-        return cast(Node, found[1])
+    def positive(self, children: list[Any]) -> Node:
+        return cast(Node, children[1])
 
-    def negative(self, found: list[Any]) -> Node:
-        match found[1]:
+    def negative(self, children: list[Any]) -> Node:
+        match children[1]:
             case Call("neg", (of,)):
                 return of
-        return self.new(Call("neg", (found[1],), found[0].start_pos))
+        return self.new(Call("neg", (children[1],), children[0].start_pos))
 
-    def operation(self, found: list[Any]) -> Node:
-        left, sign, right = found
+    def operation(self, children: list[Any]) -> Node:
+        left, sign, right = children
         return self.new(Call(SIGNS[sign.type], (left, right), sign.start_pos))
 
-    def side_by_side(self, found: list[Any]) -> Node:
-        left, right = found
+    def side_by_side(self, children: list[Any]) -> Node:
+        left, right = children
         if isinstance(right, Name) and right.name == "T" and "T" not in self.words.names:
             raise FormulaError("A transpose is written with a `^`: A^T.", right.at)
         return self.new(Call("", (left, right), start_of(right)))
 
-    def fraction(self, found: list[Any]) -> Node:
-        return self.new(Call("/", (found[2], found[5]), found[0].start_pos))
+    def fraction(self, children: list[Any]) -> Node:
+        return self.new(Call("/", (children[2], children[5]), children[0].start_pos))
 
-    def raised(self, found: list[Any]) -> Node:
-        base, sign, exponent = found
+    def raised(self, children: list[Any]) -> Node:
+        base, sign, exponent = children
         highest = HIGHEST_OF_NUMBER if isinstance(base, Number) else HIGHEST
         match exponent:
             case (Number() as number) | Call("neg", (Number() as number,)):
@@ -99,52 +99,54 @@ class Builder(Transformer_NonRecursive[Token, Node]):
                     raise FormulaError(f"An exponent is at most {highest} here.", number.at)
         return self.new(Call("^", (base, exponent), sign.start_pos))
 
-    def transposed(self, found: list[Any]) -> Node:
-        match found[0]:
+    def transposed(self, children: list[Any]) -> Node:
+        match children[0]:
             case Call("⊤", (of,)) if "T" not in self.words.names:
                 return of
-        return self.new(Call("⊤", (found[0],), found[1].start_pos))
+        return self.new(Call("⊤", (children[0],), children[1].start_pos))
 
-    def transposed_raised(self, found: list[Any]) -> Node:
-        return self.raised([self.transposed(found[:2]), found[2], found[3]])
+    def transposed_raised(self, children: list[Any]) -> Node:
+        return self.raised([self.transposed(children[:2]), children[2], children[3]])
 
-    def pseudo_inverse(self, found: list[Any]) -> Node:
-        return self.new(Call("pinv", (found[0],), found[1].start_pos))
+    def pseudo_inverse(self, children: list[Any]) -> Node:
+        return self.new(Call("pinv", (children[0],), children[1].start_pos))
 
-    def absolute(self, found: list[Any]) -> Node:
-        return self.new(Call("norm", (found[1],), found[0].start_pos))
+    def absolute(self, children: list[Any]) -> Node:
+        return self.new(Call("norm", (children[1],), children[0].start_pos))
 
-    def inner(self, found: list[Any]) -> Node:
-        return self.new(Call("dot", (found[1], found[3]), found[0].start_pos))
+    def inner(self, children: list[Any]) -> Node:
+        return self.new(Call("dot", (children[1], children[3]), children[0].start_pos))
 
-    def arguments(self, found: list[Any]) -> Node:
-        return cast(Node, tuple(argument for argument in found if not isinstance(argument, Token)))
+    def arguments(self, children: list[Any]) -> Node:
+        return cast(
+            Node, tuple(argument for argument in children if not isinstance(argument, Token))
+        )
 
-    def call(self, found: list[Any]) -> Node:
-        function, arguments = str(found[0]), found[-2]
+    def call(self, children: list[Any]) -> Node:
+        function, arguments = str(children[0]), children[-2]
         if function == "transpose":
-            return self.new(Call("⊤", (arguments[0],), found[0].start_pos))
+            return self.new(Call("⊤", (arguments[0],), children[0].start_pos))
         least, most = ARGUMENTS.get(function, (1, 1))
         if not least <= len(arguments) <= most:
             raise FormulaError(
                 f"`{function}` does not take {len(arguments)} arguments.", arguments[-1].at
             )
         if function == "pow":
-            return self.raised([arguments[0], found[0], arguments[1]])
-        return self.new(Call(function, arguments, found[0].start_pos))
+            return self.raised([arguments[0], children[0], arguments[1]])
+        return self.new(Call(function, arguments, children[0].start_pos))
 
-    def call_raised(self, found: list[Any]) -> Node:
-        return self.raised([self.call([found[0], *found[3:]]), found[1], found[2]])
+    def call_raised(self, children: list[Any]) -> Node:
+        return self.raised([self.call([children[0], *children[3:]]), children[1], children[2]])
 
-    def total(self, found: list[Any]) -> Node:
-        index, _, members = str(found[0]).partition(MEMBERS)
-        at = found[0].start_pos
+    def total(self, children: list[Any]) -> Node:
+        index, _, members = str(children[0]).partition(MEMBERS)
+        at = children[0].start_pos
         if index in ("sum", "∑"):
-            index = self.only_index(found[2], at)
+            index = self.only_index(children[2], at)
         if members:
-            terms = [self.term(found[2], index, member, at) for member in members.split(",")]
+            terms = [self.term(children[2], index, member, at) for member in members.split(",")]
             return reduce(lambda left, right: self.new(Call("+", (left, right), at)), terms)
-        return self.new(Total(index, None, None, found[2], at))
+        return self.new(Total(index, None, None, children[2], at))
 
     def term(self, body: Node, index: str, member: str, at: int) -> Node:
         """Return the term of a sum for one of its members: `k_a` from `k_i`."""
@@ -161,10 +163,10 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         self.count += sum(1 for _ in walk(body))
         return self.new(substituted(body, replacements))
 
-    def bounded_total(self, found: list[Any]) -> Node:
-        at = found[0].start_pos
-        index = str(found[0]) or self.only_index(found[7], at)
-        return self.new(Total(index, found[2], found[4], found[7], at))
+    def bounded_total(self, children: list[Any]) -> Node:
+        at = children[0].start_pos
+        index = str(children[0]) or self.only_index(children[7], at)
+        return self.new(Total(index, children[2], children[4], children[7], at))
 
     def only_index(self, body: Node, at: int) -> str:
         names = (node.name for node in walk(body) if isinstance(node, Name))

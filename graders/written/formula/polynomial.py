@@ -103,10 +103,10 @@ def merged(one: Monomial, other: Monomial) -> Monomial:
     return tuple(sorted((name, exponent) for name, exponent in exponents.items() if exponent))
 
 
-def check(found: Polynomial, node: Node) -> None:
+def check(terms: Polynomial, node: Node) -> None:
     """Raise FormulaError for a degree or a factor that is too large."""
-    degree = max((abs(exponent) for monomial in found for _, exponent in monomial), default=0)
-    factors = (factor.as_integer_ratio() for factor in found.values())
+    degree = max((abs(exponent) for monomial in terms for _, exponent in monomial), default=0)
+    factors = (factor.as_integer_ratio() for factor in terms.values())
     if degree > HIGHEST or any(
         abs(part) > 10**MOST_DIGITS for factor in factors for part in factor
     ):

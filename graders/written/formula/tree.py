@@ -73,15 +73,15 @@ def walk(node: Node) -> Iterator[Node]:
         waiting += children(current)
 
 
-def substituted(node: Node, given: Mapping[str, Node]) -> Node:
+def substituted(node: Node, replacements: Mapping[str, Node]) -> Node:
     """Return the tree with these names replaced by nodes."""
     if isinstance(node, Name):
-        return given.get(node.name, node)
+        return replacements.get(node.name, node)
     changed: dict[str, object] = {}
     for field in fields(node):
         below = getattr(node, field.name)
         if isinstance(below, tuple):
-            changed[field.name] = tuple(substituted(one, given) for one in below)
+            changed[field.name] = tuple(substituted(one, replacements) for one in below)
         elif isinstance(below, Node):
-            changed[field.name] = substituted(below, given)
+            changed[field.name] = substituted(below, replacements)
     return replace(node, **changed)  # type: ignore[arg-type]

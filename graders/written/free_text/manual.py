@@ -44,15 +44,15 @@ def by_hand(question: Question) -> Question | None:
     return Question(name, title, question.prompt, machine, _rubric(machine))
 
 
-def confirmation(graded: CriterionResult, found: CheckResult) -> Question:
+def confirmation(graded: CriterionResult, result: CheckResult) -> Question:
     """Return the question that a waiting check of code or predictions asks a person.
 
     It has one item to tick, which is worth the points of the check.
     """
     total = sum(check.weight for check in graded.checks)
-    points = round(graded.criterion.points * found.weight / total, 4) if total else 0.0
+    points = round(graded.criterion.points * result.weight / total, 4) if total else 0.0
     rubric = Review(points, "", (RubricItem(points, ACCEPT, (), ()),))
-    return Question(found.id, graded.criterion.title, found.check.description, None, rubric)
+    return Question(result.id, graded.criterion.title, result.check.description, None, rubric)
 
 
 def is_confirmation(question: Question) -> bool:

@@ -58,13 +58,15 @@ def propose(review: Review, answer: str, *, encoder: Encoder | None = None) -> t
     )
 
 
-def _proposal(place: int, item: RubricItem, said: Sequence[Passage], strength: Meaning) -> Proposal:
-    against = _contradictions(item, said)
+def _proposal(
+    place: int, item: RubricItem, passages: Sequence[Passage], strength: Meaning
+) -> Proposal:
+    against = _contradictions(item, passages)
     spoilt = {contradiction.passage for contradiction in against}
     targets = (item.text, *item.phrases)
     scored = [
         (max(strength(target, passage.text) for target in targets), -passage.start, passage)
-        for passage in said
+        for passage in passages
         if passage not in spoilt
     ]
     best, _, support = max(scored, default=(0.0, 0, None), key=lambda candidate: candidate[:2])
@@ -73,11 +75,11 @@ def _proposal(place: int, item: RubricItem, said: Sequence[Passage], strength: M
     return Proposal(place, ticked, confidence, support if confidence > 0 else None, against)
 
 
-def _contradictions(item: RubricItem, said: Sequence[Passage]) -> tuple[Contradiction, ...]:
+def _contradictions(item: RubricItem, passages: Sequence[Passage]) -> tuple[Contradiction, ...]:
     return tuple(
         Contradiction(phrase, passage)
         for phrase in item.contradictions
-        for passage in said
+        for passage in passages
         if _contradicts(phrase, passage.text)
     )
 
@@ -127,12 +129,12 @@ def _weights(review: Review) -> Weights:
     return {word: 1 / math.sqrt(count) for word, count in held.items()}
 
 
-def _meaning(review: Review, said: Sequence[Passage], encoder: Encoder | None) -> Meaning:
+def _meaning(review: Review, passages: Sequence[Passage], encoder: Encoder | None) -> Meaning:
     """Return the similarity of a target and a sentence, if an encoder knows meanings."""
     if encoder is None or isinstance(encoder, TfIdf):  # words are compared already
         return lambda target, sentence: 0.0
     targets = [text for item in review.items for text in (item.text, *item.phrases)]
-    texts = sorted({*targets, *(passage.text for passage in said)})
+    texts = sorted({*targets, *(passage.text for passage in passages)})
     rows = dict(zip(texts, encoder.encode(texts), strict=True))
     low, high = MEANING
 

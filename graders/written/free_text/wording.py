@@ -149,9 +149,9 @@ def _meaning(phrase: str) -> frozenset[str]:
     return carried - _NEGATORS or carried
 
 
-def _in_clause(wanted: frozenset[str], phrase: str, clause: str) -> Occurrence:
+def _in_clause(terms: frozenset[str], phrase: str, clause: str) -> Occurrence:
     text = _readable(clause)
-    window = _window(wanted, text)
+    window = _window(terms, text)
     if window is None:
         return "absent"
     first, last = window
@@ -168,19 +168,19 @@ def negations(text: tuple[str, ...]) -> int:
     return sum(word in _NEGATORS for word in text)
 
 
-def _window(wanted: frozenset[str], text: tuple[str, ...]) -> tuple[int, int] | None:
+def _window(terms: frozenset[str], text: tuple[str, ...]) -> tuple[int, int] | None:
     """Return the first and last index of the shortest stretch that contains all wanted words."""
     latest: dict[str, int] = {}
     best: tuple[int, int] | None = None
     for place, word in enumerate(text):
-        if word not in wanted:
+        if word not in terms:
             continue
         latest[word] = place
-        if len(latest) == len(wanted):
+        if len(latest) == len(terms):
             first = min(latest.values())
             if best is None or place - first < best[1] - best[0]:
                 best = (first, place)
-    if best is None or best[1] - best[0] >= len(wanted) + _SPREAD:
+    if best is None or best[1] - best[0] >= len(terms) + _SPREAD:
         return None
     return best
 

@@ -20,8 +20,8 @@ from graders.written.reading.names import names_question, siblings
 from graders.written.reading.parts import split_parts
 from graders.written.reading.placing import left_over
 from graders.written.reading.plain import is_empty, is_like
+from graders.written.reading.question_parts import QuestionParts
 from graders.written.reading.split import Line, Section, Sections, Value
-from graders.written.reading.wanted import Wanted
 from graders.written.reading.yaml import BadYaml, read_yaml
 
 LARGEST = 2**20
@@ -109,7 +109,7 @@ class Answers:
     belongs to no question: it may answer one that it names.
     """
 
-    given: Mapping[str, Answer]
+    by_question: Mapping[str, Answer]
     notes: tuple[str, ...] = ()
     unread: str = ""
     outside: str = ""
@@ -119,7 +119,7 @@ class Answers:
         """The parts of every answer as text; the first value if there are several."""
         return {
             question: {part: values[0].text for part, values in answer.parts.items()}
-            for question, answer in self.given.items()
+            for question, answer in self.by_question.items()
         }
 
     def of(self, question: str) -> Answer:
@@ -128,18 +128,18 @@ class Answers:
         Where there is none, its text is whatever names the question: `1b: ..., 1c: ...` on one line
         may have become the answer to 1b alone.
         """
-        result = self.given.get(question) or Answer({})
+        result = self.by_question.get(question) or Answer({})
         if result.parts or result.unplaced:
             return result
         naming = (
             answer.whole
-            for name, answer in self.given.items()
+            for name, answer in self.by_question.items()
             if names_question(f"{answer.heading}\n{answer.whole}", question, beside=name)
         )
         outside = self.outside if names_question(self.outside, question) else ""
         left = [
             (leftover, f"{leftover.file}: {left_over(leftover.line, name)}.")
-            for name, answer in self.given.items()
+            for name, answer in self.by_question.items()
             for leftover in answer.leftover
             if siblings(name, question) or names_question(leftover.text, question)
         ]
@@ -150,7 +150,7 @@ class Answers:
 
 def read_answers(
     files: Mapping[str, bytes],
-    wanted: tuple[Wanted, ...],
+    questions: tuple[QuestionParts, ...],
     called: Mapping[str, str] | None = None,
 ) -> Answers:
     """Return the answers in the answers files. Raises Unusable if none of them can be read.
@@ -162,14 +162,14 @@ def read_answers(
     contents: list[str] = []
     for name, content in files.items():
         try:
-            read.append(_read(name, content, wanted))
+            read.append(_read(name, content, questions))
         except Unusable as error:
             problems.append(f"{(called or {}).get(name, name)}: {error}.")
             contents.append(error.content)
     unread = "\n\n".join(filter(None, (*contents, *(one.unread for one in read))))
     if not read:
         raise Unusable(" ".join(problems), unread)
-    answers = _merged(pair for one in read for pair in one.given.items())
+    answers = _merged(pair for one in read for pair in one.by_question.items())
     notes = [*problems, *(note for one in read for note in one.notes)]
     if len(files) > 1:
         names = " and ".join(f"`{name}`" for name in files)
@@ -180,20 +180,20 @@ def read_answers(
 
 
 @lru_cache(maxsize=4)
-def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
+def _read(name: str, content: bytes, questions: tuple[QuestionParts, ...]) -> Answers:
     """Read one file; cached, because every check of a submission needs it."""
     text, strange = _decoded(content)
     if not text.strip():
         raise Unusable("it is empty; write your answers in it")
     try:
-        read = read_yaml(text, wanted) if name != ANSWERS[0] else read_sections(text, wanted)
+        read = read_yaml(text, questions) if name != ANSWERS[0] else read_sections(text, questions)
     except BadYaml as error:
         raise Unusable(str(error), text) from None
-    by_id = {question.id: question for question in wanted}
+    by_id = {question.id: question for question in questions}
     noted = [(question, f"{name}: {_as_sentence(note)}") for question, note in read.notes]
     answers = [
         (section.question, _answer(section, by_id[section.question], name))
-        for section in read.found
+        for section in read.sections
     ]
     answers += [(question, Answer({}, (), text)) for question, text in read.unread if question]
     answers += [(question, Answer({}, (note,))) for question, note in noted if question]
@@ -205,7 +205,7 @@ def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
     notes = [note for question, note in noted if not question]
     notes += [f"{name}: {note}" for note in strange]
     unread = "\n\n".join(text for question, text in read.unread if not question)
-    if not read.found and not read.unread and not is_empty(text):
+    if not read.sections and not read.unread and not is_empty(text):
         unread = text
     return Answers(_merged(answers), tuple(notes), unread, "\n\n".join(read.outside))
 
@@ -214,7 +214,7 @@ def _below_unknown_headings(
     read: Sections, questions: Sequence[str]
 ) -> Iterator[tuple[str, Answer]]:
     """Yield text below a heading that names no question for the next question without an answer."""
-    answered = {section.question for section in read.found}
+    answered = {section.question for section in read.sections}
     for section in read.left:
         later = questions[questions.index(section.question) + 1 :]
         following = next((question for question in later if question not in answered), "")
@@ -277,14 +277,14 @@ def _unmarked_utf16(content: bytes) -> str:
     return "utf-16-be" if ends[0] > ends[1] else "utf-16-le"
 
 
-def _answer(section: Section, wanted: Wanted, file: str) -> Answer:
-    split = split_parts(section.body, wanted)
-    rest = "" if _is_title(section.heading_rest, wanted) else section.heading_rest
-    missing = wanted.machine and (split.guessed or wanted.machine[0] not in split.parts)
-    if missing and rest and len(wanted.machine) == 1 and is_like(rest, wanted.kind):
-        label = (section.line, f"{wanted.machine[0]}: {rest}")
-        split = split_parts((label, (section.line, ""), *section.body), wanted)
-    elif rest and any(part not in split.parts for part in wanted.machine or wanted.parts):
+def _answer(section: Section, question: QuestionParts, file: str) -> Answer:
+    split = split_parts(section.body, question)
+    rest = "" if _is_title(section.heading_rest, question) else section.heading_rest
+    missing = question.machine and (split.guessed or question.machine[0] not in split.parts)
+    if missing and rest and len(question.machine) == 1 and is_like(rest, question.kind):
+        label = (section.line, f"{question.machine[0]}: {rest}")
+        split = split_parts((label, (section.line, ""), *section.body), question)
+    elif rest and any(part not in split.parts for part in question.machine or question.parts):
         split.unplaced.insert(0, (section.line, rest))
     parts = {
         name: _distinct(replace(value, file=file) for value in values)
@@ -301,9 +301,9 @@ def _leftover(lines: Sequence[Line], file: str) -> tuple[Value, ...]:
     return (Value(text, lines[0][0], file),) if text else ()
 
 
-def _is_title(rest: str, wanted: Wanted) -> bool:
+def _is_title(rest: str, question: QuestionParts) -> bool:
     """Return True if the text after a heading's ID is a title or points, not an answer."""
-    titled = rest.casefold().startswith(wanted.title.casefold()[:12])
+    titled = rest.casefold().startswith(question.title.casefold()[:12])
     return titled or _POINTS.fullmatch(rest) is not None
 
 

@@ -16,8 +16,8 @@ from markdown_it.token import Token
 
 from graders.written.reading.names import Meant, Names, canonical, group_of, looks_like_id
 from graders.written.reading.plain import is_like
+from graders.written.reading.question_parts import QuestionParts, label_of
 from graders.written.reading.split import LOOKED_AT, Section, Sections
-from graders.written.reading.wanted import Wanted, label_of
 
 _LETTERED = ("choice", "choices", "true_false")
 BOLD_LEVEL = 7  # below all headings
@@ -110,7 +110,7 @@ class _Walk:
             if self.open.question:
                 body = (*first, *below)
                 section = Section(self.open.question, marker.line, self.open.rest, body)
-                self.read.found.append(section)
+                self.read.sections.append(section)
             elif any(line.strip() for _, line in (*first, *below)):
                 text = "\n".join(self.lines[marker.line - 1 : end - 1]).strip()
                 self.read.unread += [(question, text) for question in self.open.maybe]
@@ -120,17 +120,17 @@ class _Walk:
         self.open = None
 
 
-def read_sections(text: str, wanted: Sequence[Wanted]) -> Sections:
+def read_sections(text: str, questions: Sequence[QuestionParts]) -> Sections:
     """Return the answers in a Markdown text, in order."""
-    names = Names({question.id: question.title for question in wanted})
+    names = Names({question.id: question.title for question in questions})
     lines = _without_comments(text).split("\n")
     tokens, open_fences = _blocks(lines)
     markers = list(islice(_markers(tokens, lines, names), MOST_HEADINGS))
-    questions = {question.id: question for question in wanted}
-    read = _walked(markers, lines, names, questions)
-    answered = {section.question for section in read.found}
+    by_id = {question.id: question for question in questions}
+    read = _walked(markers, lines, names, by_id)
+    answered = {section.question for section in read.sections}
     labels = islice(_labels(tokens, lines, names), MOST_HEADINGS)
-    missing = {name for name in questions if name not in answered}
+    missing = {name for name in by_id if name not in answered}
     unnamed = {canonical(name) for name in missing if len(name) > 1}
     more = [label for label in labels if not answered or canonical(label.text) in unnamed]
     if missing:
@@ -138,7 +138,7 @@ def read_sections(text: str, wanted: Sequence[Wanted]) -> Sections:
         items = (item for item in _items(tokens, lines) if item.line not in taken)
         more += islice(items, MOST_HEADINGS)
         markers = sorted([*markers, *more], key=lambda marker: marker.line)
-        read = _walked(markers, lines, names, questions, missing)
+        read = _walked(markers, lines, names, by_id, missing)
     read.notes += [
         ("", f"the code block that begins in line {n} is not closed") for n in open_fences
     ]
@@ -254,7 +254,7 @@ def _walked(
     markers: Sequence[_Marker],
     lines: Sequence[str],
     names: Names,
-    wanted: dict[str, Wanted],
+    questions: dict[str, QuestionParts],
     missing: Set[str] = frozenset(),
 ) -> Sections:
     walk = _Walk(lines, missing)
@@ -264,23 +264,25 @@ def _walked(
         above = walk.groups[-1][1] if walk.groups else ()
         meant = names.meant(marker.text, above)
         if marker.listed or not (meant.question or meant.either or meant.group):
-            meant = _continued(marker, walk, names, wanted)
+            meant = _continued(marker, walk, names, questions)
         elif meant.lone and walk.is_bare(marker.line):
             meant = _first_of_group(marker, walk, names) or meant
-        if marker.listed and not _is_next(meant, walk, wanted):
+        if marker.listed and not _is_next(meant, walk, questions):
             continue
-        if not _belongs(marker, meant, walk, wanted):
+        if not _belongs(marker, meant, walk, questions):
             _begin(marker, meant, walk, names)
     walk.close(len(lines) + 1)
-    preamble = lines[: min((section.line for section in walk.read.found), default=1) - 1]
+    preamble = lines[: min((section.line for section in walk.read.sections), default=1) - 1]
     walk.read.outside.append("\n".join(line for line in preamble if not line.startswith(">")))
     return walk.read
 
 
-def _continued(marker: _Marker, walk: _Walk, names: Names, wanted: dict[str, Wanted]) -> Meant:
+def _continued(
+    marker: _Marker, walk: _Walk, names: Names, questions: dict[str, QuestionParts]
+) -> Meant:
     """Return the missing question that a bare part name means: `### (ii)` after 1d.i is 1d.ii."""
     answering = walk.answering
-    lettered = answering is not None and wanted[answering.question].kind in _LETTERED
+    lettered = answering is not None and questions[answering.question].kind in _LETTERED
     if lettered and not (marker.heading and not walk.is_bare(marker.line)):
         return Meant()  # `(b)` below 1a may be its answer
     deeper = answering is not None and marker.level > answering.marker.level
@@ -300,34 +302,38 @@ def _first_of_group(marker: _Marker, walk: _Walk, names: Names) -> Meant | None:
     return meant if walk.open and meant.question in walk.open.maybe else None
 
 
-def _is_next(meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:
+def _is_next(meant: Meant, walk: _Walk, questions: dict[str, QuestionParts]) -> bool:
     """Return whether an item is the next question: in a free text alone it may be a point of it."""
     answering = walk.answering
     if answering is None or not meant.question:
         return False
-    return wanted[answering.question].kind is not None
+    return questions[answering.question].kind is not None
 
 
-def _belongs(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:
+def _belongs(
+    marker: _Marker, meant: Meant, walk: _Walk, questions: dict[str, QuestionParts]
+) -> bool:
     """Return whether the line is part of the open answer: `### formula`, `### Proof`."""
     answering = walk.answering
     if answering is None:
         return not marker.heading and not meant.question
     deeper = marker.level > answering.marker.level
-    if label_of(marker.text, wanted[answering.question]):
+    if label_of(marker.text, questions[answering.question]):
         return True
     if meant.question:
-        return meant.lone and (deeper or _is_option(marker, meant, walk, wanted))
+        return meant.lone and (deeper or _is_option(marker, meant, walk, questions))
     strange = not (meant.either or meant.group or looks_like_id(marker.text))
     return deeper or not marker.heading or (strange and walk.is_bare(marker.line))
 
 
-def _is_option(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:
+def _is_option(
+    marker: _Marker, meant: Meant, walk: _Walk, questions: dict[str, QuestionParts]
+) -> bool:
     """Return whether a letter is a chosen option and no question: `(A) ...` below `h:`."""
     answering = walk.answering
-    if answering is None or marker.heading or wanted[answering.question].kind not in _LETTERED:
+    if answering is None or marker.heading or questions[answering.question].kind not in _LETTERED:
         return False
-    order = list(wanted)
+    order = list(questions)
     earlier = order.index(meant.question) < order.index(answering.question)
     return earlier and walk.is_bare(marker.line)
 
@@ -335,7 +341,7 @@ def _is_option(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wan
 def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
     """Open the answer that the line names, or note that it names none."""
     walk.close(marker.line, marker.before)
-    started = bool(walk.read.found)
+    started = bool(walk.read.sections)
     if meant.question:
         walk.beside = group_of(meant.question)
         walk.open = _Open(marker, meant.question, meant.rest)
@@ -351,7 +357,7 @@ def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
     elif started or looks_like_id(marker.text):
         near, note = _unknown(marker, names, walk.beside)
         walk.read.notes.append((near, note))
-        after = walk.read.found[-1].question if started else ""
+        after = walk.read.sections[-1].question if started else ""
         maybe = (near,) if near or looks_like_id(marker.text) else ()
         walk.open = _Open(marker, maybe=maybe, after=after)
 

@@ -130,7 +130,9 @@ class Names:
     def _best(self, text: str, words: Words, above: tuple[str, ...] = ()) -> _Candidate | None:
         """Return the longest id that the heading begins with, preferably one without gaps."""
         candidates = list(self._candidates(text, words, above))
-        return max(candidates, key=lambda each: (not each.loose, each.end), default=None)
+        return max(
+            candidates, key=lambda candidate: (not candidate.loose, candidate.end), default=None
+        )
 
     def _candidates(self, text: str, words: Words, above: tuple[str, ...]) -> Iterator[_Candidate]:
         for size in range(1, min(len(words), LONGEST_ID) + 1):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from graders.written.reading.plain import bare, is_empty
-from graders.written.reading.wanted import Wanted
+from graders.written.reading.question_parts import QuestionParts
 
 Line = tuple[int, str]
 LOOKED_AT = 200  # characters of a line that may name something; the rest belongs to the answer
@@ -31,7 +31,7 @@ class Sections:
     latter is in `left` as well, with the question before it.
     """
 
-    found: list[Section] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
@@ -62,10 +62,10 @@ class Split:
     leftover: list[Line] = field(default_factory=list)
     guessed: bool = False
 
-    def add(self, part: str, lines: Sequence[Line], wanted: Wanted) -> None:
+    def add(self, part: str, lines: Sequence[Line], question: QuestionParts) -> None:
         """Store these lines as a value of the part, unless they are empty."""
         text = "\n".join(line for _, line in lines)
-        text = bare(text, wanted.kind) if part in wanted.machine else text.strip()
+        text = bare(text, question.kind) if part in question.machine else text.strip()
         if not is_empty(text):
             first = next(number for number, line in lines if line.strip())
             self.parts.setdefault(part, []).append(Value(text, first))

@@ -16,8 +16,8 @@ from itertools import islice
 import yaml
 
 from graders.written.reading.names import Meant, Names, looks_like_id
+from graders.written.reading.question_parts import QuestionParts, label_of
 from graders.written.reading.split import LOOKED_AT, Line, Section, Sections, listed
-from graders.written.reading.wanted import Wanted, label_of
 
 DEEPEST = 8
 MOST_VALUES = 5000
@@ -53,22 +53,24 @@ class Node:
     pairs: tuple[tuple["Node", "Node"], ...] = ()
 
 
-def read_yaml(text: str, wanted: Sequence[Wanted]) -> Sections:
+def read_yaml(text: str, questions: Sequence[QuestionParts]) -> Sections:
     """Return the answers in a YAML text. Raises BadYaml if no question can be found."""
-    names = Names({question.id: question.title for question in wanted})
-    questions = {question.id: question for question in wanted}
+    names = Names({question.id: question.title for question in questions})
+    by_id = {question.id: question for question in questions}
     try:
         top = _composed(text)
     except BadYaml as error:
-        return _salvaged(text, names, questions, error)
-    answers = _read_tree(top, names, questions)
+        return _salvaged(text, names, by_id, error)
+    answers = _read_tree(top, names, by_id)
     if answers is None:
         return Sections()
-    _keep_swallowed(text, names, questions, answers)
+    _keep_swallowed(text, names, by_id, answers)
     return answers
 
 
-def _read_tree(top: Node | None, names: Names, wanted: dict[str, Wanted]) -> Sections | None:
+def _read_tree(
+    top: Node | None, names: Names, questions: dict[str, QuestionParts]
+) -> Sections | None:
     """Return the answers in a tree; None if it is empty."""
     if top is None:
         return None
@@ -76,7 +78,7 @@ def _read_tree(top: Node | None, names: Names, wanted: dict[str, Wanted]) -> Sec
     if not top.pairs:
         raise BadYaml("it contains no questions; write `1b: your answer`, one line per question")
     answers = Sections()
-    _collect(top, names, wanted, answers)
+    _collect(top, names, questions, answers)
     return answers
 
 
@@ -91,12 +93,14 @@ class _Block:
     above: tuple[str, ...]
 
 
-def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml) -> Sections:
+def _salvaged(
+    text: str, names: Names, questions: dict[str, QuestionParts], error: BadYaml
+) -> Sections:
     """Return the answers of a broken file, each block parsed separately; the rest is unread."""
     before, blocks = _blocks(text, names)
     if not blocks or len(blocks) > MOST_BLOCKS:
         try:
-            answers = _read_tree(_composed(_mended(text)), names, wanted)
+            answers = _read_tree(_composed(_mended(text)), names, questions)
         except BadYaml:
             raise error from None
         if answers is None:
@@ -109,7 +113,7 @@ def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml
     except BadYaml:
         answers.unread.append(("", before))
     for block in blocks:
-        _read_block(block, names, wanted, answers)
+        _read_block(block, names, questions, answers)
     _doubt_repeated(blocks, answers)
     unread = sorted({question for question, _ in answers.unread if question})
     rest = (
@@ -157,7 +161,11 @@ def _question_blocks(text: str, names: Names) -> Iterator[_Block]:
 
 
 def _read_block(
-    block: _Block, names: Names, wanted: dict[str, Wanted], answers: Sections, depth: int = 1
+    block: _Block,
+    names: Names,
+    questions: dict[str, QuestionParts],
+    answers: Sections,
+    depth: int = 1,
 ) -> None:
     """Add the answers of a block: parsed, else fixed, else split again, else as unread text."""
     try:
@@ -165,14 +173,14 @@ def _read_block(
     except BadYaml as error:
         inner = _inner_blocks(block, names) if depth < _HERE else []
         for piece in inner:
-            _read_block(piece, names, wanted, answers, depth + 1)
+            _read_block(piece, names, questions, answers, depth + 1)
         if not inner:
             near = block.meant.question or ("" if block.meant.group else names.nearest(block.key))
             answers.notes.append((near, f"{error}; a person reads this answer"))
             answers.unread.append((near, block.text.strip()))
         return
     if top is not None:
-        _collect(_as_mapping(top), names, wanted, answers, block.above)
+        _collect(_as_mapping(top), names, questions, answers, block.above)
 
 
 def _inner_blocks(block: _Block, names: Names) -> list[_Block]:
@@ -198,17 +206,19 @@ def _doubt_repeated(blocks: Sequence[_Block], answers: Sections) -> None:
     count = Counter(block.meant.question for block in blocks if block.meant.question)
     for block in blocks:
         if count[block.meant.question] > 1:
-            answers.found = [s for s in answers.found if s.question != block.meant.question]
+            answers.sections = [s for s in answers.sections if s.question != block.meant.question]
             answers.unread.append((block.meant.question, block.text.strip()))
     answers.unread = list(dict.fromkeys(answers.unread))
 
 
-def _keep_swallowed(text: str, names: Names, wanted: dict[str, Wanted], answers: Sections) -> None:
+def _keep_swallowed(
+    text: str, names: Names, questions: dict[str, QuestionParts], answers: Sections
+) -> None:
     """Leave a question to a person if a missing quote merged it with another value.
 
     The question with the other value is left to a person, too.
     """
-    sections = {section.question: section for section in answers.found}
+    sections = {section.question: section for section in answers.sections}
     before: _Block | None = None
     for block in islice(_question_blocks(text, names), MOST_BLOCKS):
         question = block.meant.question
@@ -216,7 +226,7 @@ def _keep_swallowed(text: str, names: Names, wanted: dict[str, Wanted], answers:
             _doubt(block, answers)
             if before is not None:
                 _doubt(before, answers)
-        elif question in sections and _lacks_a_part(block, sections[question], wanted[question]):
+        elif question in sections and _lacks_a_part(block, sections[question], questions[question]):
             _doubt(block, answers)
         if question in sections:
             before = block
@@ -227,22 +237,22 @@ def _doubt(block: _Block, answers: Sections) -> None:
     note = f"a quote seems to be missing near `{question}` in line {block.line}; a person reads it"
     answers.notes.append((question, note))
     answers.unread.append((question, block.text.strip()))
-    answers.found = [section for section in answers.found if section.question != question]
+    answers.sections = [section for section in answers.sections if section.question != question]
 
 
-def _lacks_a_part(block: _Block, section: Section, wanted: Wanted) -> bool:
+def _lacks_a_part(block: _Block, section: Section, question: QuestionParts) -> bool:
     """Return True if a line names a part that the parsed answer does not have."""
-    read = {label_of(line[4:], wanted) for _, line in section.body if line.startswith("### ")}
+    read = {label_of(line[4:], question) for _, line in section.body if line.startswith("### ")}
     keys = [match for line in block.text.split("\n")[1:] if (match := _KEY.match(line[:LOOKED_AT]))]
     outermost = min((len(match[1]) for match in keys), default=0)
-    named = {label_of(match[3], wanted) for match in keys if len(match[1]) == outermost}
+    named = {label_of(match[3], question) for match in keys if len(match[1]) == outermost}
     return bool(read) and not named - {""} <= read
 
 
 def _collect(
     node: Node,
     names: Names,
-    wanted: dict[str, Wanted],
+    questions: dict[str, QuestionParts],
     answers: Sections,
     above: tuple[str, ...] = (),
 ) -> None:
@@ -250,32 +260,32 @@ def _collect(
     for key, listed_value in node.pairs:
         value = _as_mapping(listed_value)
         meant = names.meant(key.text, above)
-        if before and not meant.question and label_of(key.text, wanted[before]):
-            _outdent(before, key, value, wanted[before], answers)
+        if before and not meant.question and label_of(key.text, questions[before]):
+            _outdent(before, key, value, questions[before], answers)
             continue
         before = meant.question
         if meant.question:
-            lines = tuple(_lines(value, wanted[meant.question]))
-            answers.notes += _strange_parts(value, wanted[meant.question])
-            answers.left += _left(value, wanted[meant.question])
-            answers.found.append(Section(meant.question, key.line, "", lines))
+            lines = tuple(_lines(value, questions[meant.question]))
+            answers.notes += _strange_parts(value, questions[meant.question])
+            answers.left += _left(value, questions[meant.question])
+            answers.sections.append(Section(meant.question, key.line, "", lines))
         elif meant.group and value.pairs:
-            _collect(value, names, wanted, answers, meant.group)
+            _collect(value, names, questions, answers, meant.group)
         elif looks_like_id(key.text) or value.pairs:
             near = names.nearest(key.text)
             remedy = f"; did you mean `{near}`?" if near else ""
             note = f"the key `{key.text[:80]}` in line {key.line} is not a question{remedy}"
             answers.notes.append((near, note))
-            if near and (shown := _shown(value, wanted[near]).strip()):
+            if near and (shown := _shown(value, questions[near]).strip()):
                 answers.unread.append((near, f"{key.text}: {shown}"))
 
 
-def _outdent(question: str, key: Node, value: Node, wanted: Wanted, answers: Sections) -> None:
+def _outdent(name: str, key: Node, value: Node, question: QuestionParts, answers: Sections) -> None:
     """Leave a part to a person if it is not indented below its question."""
-    if shown := _shown(value, wanted).strip():
-        note = f"indent `{key.text}` in line {key.line} below `{question}`"
-        answers.notes.append((question, note))
-        answers.unread.append((question, f"{key.text}: {shown}"))
+    if shown := _shown(value, question).strip():
+        note = f"indent `{key.text}` in line {key.line} below `{name}`"
+        answers.notes.append((name, note))
+        answers.unread.append((name, f"{key.text}: {shown}"))
 
 
 def _as_mapping(node: Node) -> Node:
@@ -285,41 +295,43 @@ def _as_mapping(node: Node) -> Node:
     return node
 
 
-def _lines(value: Node, wanted: Wanted) -> Iterator[Line]:
+def _lines(value: Node, question: QuestionParts) -> Iterator[Line]:
     """Yield the value as in a Markdown answer: `part: value`, or only the value."""
     if not value.pairs:
-        yield from _numbered(value, _shown(value, wanted))
-    if _is_table(value, wanted):
+        yield from _numbered(value, _shown(value, question))
+    if _is_table(value, question):
         for key, part in value.pairs:
-            yield key.line, f"{key.text}: {_shown(part, wanted)}"
+            yield key.line, f"{key.text}: {_shown(part, question)}"
         return
     for key, part in value.pairs:
-        if not wanted.text and not label_of(key.text, wanted):
+        if not question.text and not label_of(key.text, question):
             continue
-        text = _shown(part, wanted)
-        yield key.line, f"### {key.text}" if label_of(key.text, wanted) else f"{key.text}:"
+        text = _shown(part, question)
+        yield key.line, f"### {key.text}" if label_of(key.text, question) else f"{key.text}:"
         yield from _numbered(part, text)
         yield (part.line, "")
 
 
-def _is_table(value: Node, wanted: Wanted) -> bool:
+def _is_table(value: Node, question: QuestionParts) -> bool:
     """Return whether the keys are names of numbers: `lr: 1e-5` below a question on one table."""
-    alone = wanted.kind == "table" and len(wanted.parts) == 1
-    return alone and not any(label_of(key.text, wanted) for key, _ in value.pairs)
+    alone = question.kind == "table" and len(question.parts) == 1
+    return alone and not any(label_of(key.text, question) for key, _ in value.pairs)
 
 
-def _strange_parts(value: Node, wanted: Wanted) -> Iterator[tuple[str, str]]:
-    for key, _ in value.pairs if not _is_table(value, wanted) else ():
-        if not label_of(key.text, wanted):
-            note = f"`{key.text[:80]}` in line {key.line} is not a part of {wanted.id}, which has "
-            yield wanted.id, note + listed(wanted.parts)
+def _strange_parts(value: Node, question: QuestionParts) -> Iterator[tuple[str, str]]:
+    for key, _ in value.pairs if not _is_table(value, question) else ():
+        if not label_of(key.text, question):
+            note = (
+                f"`{key.text[:80]}` in line {key.line} is not a part of {question.id}, which has "
+            )
+            yield question.id, note + listed(question.parts)
 
 
-def _left(value: Node, wanted: Wanted) -> Iterator[Section]:
+def _left(value: Node, question: QuestionParts) -> Iterator[Section]:
     """Yield the text of strange parts where there is no free text that it could belong to."""
-    for key, part in value.pairs if not (wanted.text or _is_table(value, wanted)) else ():
-        if not label_of(key.text, wanted) and (shown := _shown(part, wanted).strip()):
-            yield Section(wanted.id, key.line, "", ((key.line, f"{key.text}: {shown}"),))
+    for key, part in value.pairs if not (question.text or _is_table(value, question)) else ():
+        if not label_of(key.text, question) and (shown := _shown(part, question).strip()):
+            yield Section(question.id, key.line, "", ((key.line, f"{key.text}: {shown}"),))
 
 
 def _numbered(node: Node, text: str) -> Iterator[Line]:
@@ -327,17 +339,17 @@ def _numbered(node: Node, text: str) -> Iterator[Line]:
         yield node.line + offset, line
 
 
-def _shown(node: Node, wanted: Wanted, depth: int = 0) -> str:
+def _shown(node: Node, question: QuestionParts, depth: int = 0) -> str:
     """Return a node as text: numbers in brackets, lines of text below each other."""
     if node.pairs:
-        pairs = [f"{key.text}: {_shown(value, wanted, depth + 1)}" for key, value in node.pairs]
+        pairs = [f"{key.text}: {_shown(value, question, depth + 1)}" for key, value in node.pairs]
         return "\n".join(pairs) if depth == 0 else "{" + ", ".join(pairs) + "}"
     if not node.items:
         return node.text
-    items = [_shown(item, wanted, depth + 1) for item in node.items]
-    plain = depth == 0 and wanted.kind not in ("vector", "matrix", "number")
+    items = [_shown(item, question, depth + 1) for item in node.items]
+    plain = depth == 0 and question.kind not in ("vector", "matrix", "number")
     if plain and not any(item.items for item in node.items):
-        return ", ".join(items) if wanted.kind == "choices" else "\n".join(items)
+        return ", ".join(items) if question.kind == "choices" else "\n".join(items)
     return "[" + ", ".join(items) + "]"
 
 

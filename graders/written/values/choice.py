@@ -146,7 +146,7 @@ def read_choices(text: str, options: Options) -> frozenset[str]:
         return frozenset(options.labels)
     if _OPEN.search(joined):
         raise Unreadable(f"`{_short(text)}` is incomplete; list every option, such as `A, C`.")
-    labels = _listed(joined, options) or _run(joined, options) or _each(joined, options)
+    labels = _listed(joined, options) or _run(joined, options) or _listed_texts(joined, options)
     if not labels:
         remedy = f"list letters from {', '.join(options.labels)}, such as `A, C`"
         raise Unreadable(f"`{_short(text)}` names no options; {remedy}.")
@@ -189,7 +189,7 @@ def _listed(text: str, options: Options) -> set[str]:
     if _LISTED.fullmatch(line[:200]) is None or len(line) > 200:
         return set()
     letters = re.findall(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])", line)
-    return {_known(letter, options) for letter in letters}
+    return {_label(letter, options) for letter in letters}
 
 
 def _takes_back(line: str, options: Options) -> bool:
@@ -210,7 +210,7 @@ def _takes_back(line: str, options: Options) -> bool:
     return bool(meant - {label}) or bool(plain(rest) and _DENIED.fullmatch(rest))
 
 
-def _known(letter: str, options: Options) -> str:
+def _label(letter: str, options: Options) -> str:
     meant = (choice for text, choice in options.meanings() if text == letter.casefold())
     label = options.label(letter) or next(meant, None)
     if label is None:
@@ -238,7 +238,7 @@ def _run(text: str, options: Options) -> set[str]:
     return {label for label in labels if label}
 
 
-def _each(text: str, options: Options) -> set[str]:
+def _listed_texts(text: str, options: Options) -> set[str]:
     """Return the options of a list with texts, one per line or separated by commas."""
     lines = [_BULLET.sub("", line) for line in text.split("\n")]
     pieces = (

@@ -11,33 +11,33 @@ from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 
 
-def choice(asked: Asked) -> Judgement:
+def choice(answer: Asked) -> Judgement:
     """Grade one option per part.
 
     Settings: `key` (a label, or a table of part to label; a list if several are correct),
     `options` (label to text, or to several texts that mean it) or `boxes` (the number of letters),
     `comments` (label to a note that costs no points).
     """
-    return judge_parts(asked, _choice)
+    return judge_parts(answer, _choice)
 
 
-def choices(asked: Asked) -> Judgement:
+def choices(answer: Asked) -> Judgement:
     """Grade several options of one question.
 
     Settings: `key` (the labels), `options` or `boxes`, `credit` ("all", or "boxes" for a fraction
     per box that is set correctly).
     """
-    return judge_parts(asked, _choices)
+    return judge_parts(answer, _choices)
 
 
-def true_false(asked: Asked) -> Judgement:
+def true_false(answer: Asked) -> Judgement:
     """Grade true or false; a reason after it is not read. Setting: `key`."""
-    return judge_parts(asked, _true_false)
+    return judge_parts(answer, _true_false)
 
 
-def _choice(asked: Asked, part: str) -> Judgement:
-    options, machine = _options(asked.machine), asked.machine
-    chosen = _read(asked.parts[part], options)
+def _choice(answer: Asked, part: str) -> Judgement:
+    options, machine = _options(answer.machine), answer.machine
+    chosen = _read(answer.parts[part], options)
     comments = machine.settings.get("comments", {})
     notes = (str(comments[chosen]),) if chosen in comments else ()
     if chosen in texts(of_part(machine, "key", part)):
@@ -64,9 +64,9 @@ def _read(text: str, options: Options) -> str:
         raise unclear from None  # its message says yes or no, not true or false
 
 
-def _choices(asked: Asked, part: str) -> Judgement:
-    options, machine = _options(asked.machine), asked.machine
-    chosen = read_choices(asked.parts[part], options)
+def _choices(answer: Asked, part: str) -> Judgement:
+    options, machine = _options(answer.machine), answer.machine
+    chosen = read_choices(answer.parts[part], options)
     key = frozenset(texts(of_part(machine, "key", part)))
     shown = ", ".join(label for label in options.labels if label in chosen) or "none"
     right = len(options.labels) - len(chosen ^ key)
@@ -81,15 +81,15 @@ def _choices(asked: Asked, part: str) -> Judgement:
     return Judgement(fraction, message, actual=shown)
 
 
-def _true_false(asked: Asked, part: str) -> Judgement:
-    answer = read_truth(asked.parts[part])
-    key = of_part(asked.machine, "key", part)
+def _true_false(answer: Asked, part: str) -> Judgement:
+    truth = read_truth(answer.parts[part])
+    key = of_part(answer.machine, "key", part)
     if not isinstance(key, bool):
         raise UsageError(f"the key of `{part}` is {key!r}", "write `key = true` or `key = false`")
-    if answer == key:
-        return Judgement(1.0, actual=str(answer))
-    hints = (mistake.hint for mistake in asked.machine.mistakes if mistake.part == part)
-    return Judgement(0.0, f"{answer} is not correct.", next(hints, ""), actual=str(answer))
+    if truth == key:
+        return Judgement(1.0, actual=str(truth))
+    hints = (mistake.hint for mistake in answer.machine.mistakes if mistake.part == part)
+    return Judgement(0.0, f"{truth} is not correct.", next(hints, ""), actual=str(truth))
 
 
 def _options(machine: Machine) -> Options:

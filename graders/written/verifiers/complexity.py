@@ -21,33 +21,35 @@ from graders.written.verifiers.values.found import judge_found
 OTHERWISE = "This does not grow like the cost."
 
 
-def complexity(asked: Asked) -> Judgement:
+def complexity(answer: Asked) -> Judgement:
     """Grade complexities; constants are ignored, and O(...) may be left out.
 
     Settings: `names`, `key` (a monomial, or a table of part to monomial), `lower` (additional
     monomials that are allowed), `aliases` (alternative names).
     """
-    return judge_parts(asked, _judged)
+    return judge_parts(answer, _judged)
 
 
-def _judged(asked: Asked, part: str) -> Judgement:
-    aliases = asked.machine.settings.get("aliases", {})
-    names = (*texts(required(asked.machine, "names")), *aliases)
-    formulas = find_formulas(asked.parts[part], names)
-    return judge_found(formulas, lambda formula: _of(asked, part, with_known_names(formula, names)))
+def _judged(answer: Asked, part: str) -> Judgement:
+    aliases = answer.machine.settings.get("aliases", {})
+    names = (*texts(required(answer.machine, "names")), *aliases)
+    formulas = find_formulas(answer.parts[part], names)
+    return judge_found(
+        formulas, lambda formula: _of(answer, part, with_known_names(formula, names))
+    )
 
 
-def _of(asked: Asked, part: str, formula: Formula) -> Judgement:
+def _of(answer: Asked, part: str, formula: Formula) -> Judgement:
     """Grade the last of several equated sides, unless only an earlier one is correct."""
     sides = (replace(formula, trees=(tree,)) for tree in formula.trees)
-    *earlier, last = [_of_side(asked, part, side) for side in sides]
+    *earlier, last = [_of_side(answer, part, side) for side in sides]
     if any(judgement.fraction > last.fraction for judgement in earlier):
         raise Unreadable("The two sides of `=` grow differently; write only one.")
     return last
 
 
-def _of_side(asked: Asked, part: str, formula: Formula) -> Judgement:
-    machine = asked.machine
+def _of_side(answer: Asked, part: str, formula: Formula) -> Judgement:
+    machine = answer.machine
     names, aliases = texts(required(machine, "names")), machine.settings.get("aliases", {})
     try:
         terms = {_renamed(monomial, aliases) for monomial in polynomial(formula)}
@@ -67,7 +69,7 @@ def _of_side(asked: Asked, part: str, formula: Formula) -> Judgement:
     for mistake in machine.mistakes:
         if mistake.part == part and terms == _monomials(mistake.answer, names):
             return Judgement(mistake.fraction, OTHERWISE, mistake.hint, actual=formula.text)
-    return Judgement(0.0, *_said(terms, key, allowed), actual=formula.text)
+    return Judgement(0.0, *_message_and_hint(terms, key, allowed), actual=formula.text)
 
 
 def _renamed(monomial: Monomial, aliases: Mapping[str, str]) -> Monomial:
@@ -94,7 +96,9 @@ def _divides(one: Monomial, other: Monomial) -> bool:
     return all(exponent <= exponents.get(name, 0) for name, exponent in one)
 
 
-def _said(terms: set[Monomial], key: Monomial, allowed: set[Monomial]) -> tuple[str, str]:
+def _message_and_hint(
+    terms: set[Monomial], key: Monomial, allowed: set[Monomial]
+) -> tuple[str, str]:
     """Return the message and the hint for an incorrect complexity."""
     if key in terms:
         return (

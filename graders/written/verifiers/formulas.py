@@ -20,7 +20,7 @@ from graders.written.formula.tree import OPERATORS, Call, Name, Total, children,
 from graders.written.formula.vocabulary import Vocabulary
 from graders.written.question import Misfit, Unreadable
 from graders.written.reading.plain import VANISHES
-from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found
+from graders.written.verifiers.values.found import FEW_WORDS, MOST, Candidates
 
 Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]
@@ -63,11 +63,11 @@ MOST_STEPS = 3000
 
 
 def find_formulas(
-    text: str, names: Iterable[str], wanted: Iterable[str] = (), free: str = ""
-) -> Found[Formula]:
+    text: str, names: Iterable[str], results: Iterable[str] = (), free: str = ""
+) -> Candidates[Formula]:
     """Return the formulas in a text. Raises Unreadable, which points at what cannot be read.
 
-    `wanted` are the names of the result, such as `q` in `q = ...`. A scalar `free` may be chosen.
+    `results` are the names of the result, such as `q` in `q = ...`. A scalar `free` may be chosen.
     """
     known_names = frozenset(names)
     text = "I" if _IDENTITY.fullmatch(text) else text
@@ -78,8 +78,8 @@ def find_formulas(
         raise Unreadable("A number contains a comma; write 0.5, not 0,5.")
     glued = _is_glued(text, Vocabulary.of(known_names))
     prose = statements_in(text, Vocabulary.of(known_names))
-    meant = definitions(_renamed(prose.statements), {*known_names, *wanted} - {free})
-    answers = _answers(prose.statements, frozenset(wanted), known_names, meant)
+    meant = definitions(_renamed(prose.statements), {*known_names, *results} - {free})
+    answers = _answers(prose.statements, frozenset(results), known_names, meant)
     if not prose.words and len(answers) < 2 and not meant:
         statements = [
             statement
@@ -90,10 +90,12 @@ def find_formulas(
         small = _vanishes(text, (formula,))
         glued |= _ends_in_number(formula)
         plain = not (small or glued)
-        return Found((formula,), (formula.text,), plain=plain, denied=small, sure=not glued)
+        return Candidates((formula,), (formula.text,), plain=plain, denied=small, sure=not glued)
     if not answers:
         raise Unreadable("No formula was found in the answer.")
-    formulas = [_parsed(_said(answer, known_names), known_names) for answer in answers[: MOST + 1]]
+    formulas = [
+        _parsed(_formula_of(answer, known_names), known_names) for answer in answers[: MOST + 1]
+    ]
     meanings = {
         name: _parsed(_right(definition.text), known_names)
         for definition in meant.values()
@@ -108,14 +110,14 @@ def find_formulas(
     few = FEW_WORDS if any(not answer.lone for answer in answers) else FEW_BESIDE_A_NAME
     small = _vanishes(text, values)
     glued |= _may_conclude(prose.statements, answers) or any(map(_ends_in_number, formulas))
-    return Found(
+    return Candidates(
         values,
         tuple(value.text for value in values),
         plain=len(answers) == 1 and (not prose.words or alone == [True]) and not (small or glued),
         denied=any(answer.denied for answer in answers) or small,
-        sure=not (prose.calculates or glued) and (prose.words <= few or answers[0].name in wanted),
+        sure=not (prose.calculates or glued) and (prose.words <= few or answers[0].name in results),
         concluded=answers[-1].concludes
-        and not any(answer.name in wanted for answer in answers[:-1]),
+        and not any(answer.name in results for answer in answers[:-1]),
         led=alone[0]
         and not any(alone[1:])
         and not answers[0].denied
@@ -176,8 +178,8 @@ def _renamed(statements: Iterable[Statement]) -> list[Statement]:
 
 def _answers(
     statements: Sequence[Statement],
-    wanted: frozenset[str],
-    known: frozenset[str],
+    results: frozenset[str],
+    known_names: frozenset[str],
     meant: Mapping[str, Statement],
 ) -> list[Statement]:
     """Return the statements that may be the answer: `q = ...`, else all but single names.
@@ -185,7 +187,7 @@ def _answers(
     Definitions and examples such as `d = 768` are excluded and, if there are others, statements on
     something else, such as `k_a^T k_b = 0`. Alternatives to an answer are included.
     """
-    bases = {name.partition("_")[0] for name in known}
+    bases = {name.partition("_")[0] for name in known_names}
     candidates = [
         statement
         for statement in _renamed(statements)
@@ -195,13 +197,13 @@ def _answers(
     left = [
         answer
         for answer in candidates
-        if not _is_question(answer, bases) and answer.text.strip() not in wanted
+        if not _is_question(answer, bases) and answer.text.strip() not in results
     ]
     candidates = left or candidates
     rivals = [_offered(*pair) for pair in zip_longest(candidates, candidates[1:])]
-    if any(answer.name in wanted for answer in candidates):
+    if any(answer.name in results for answer in candidates):
         pairs = zip(candidates, rivals, strict=True)
-        return _once(answer for answer, rival in pairs if answer.name in wanted or rival)
+        return _once(answer for answer, rival in pairs if answer.name in results or rival)
     remaining = [answer for answer in candidates if answer.name not in meant]
     named = [answer for answer in remaining if answer.name or not _is_equation(answer)]
     remaining = named if any(not answer.lone for answer in named) else remaining
@@ -240,17 +242,17 @@ def _once(statements: Iterable[Statement]) -> list[Statement]:
     return list(unique.values())
 
 
-def _named(definition: Statement, known: frozenset[str]) -> list[str]:
+def _named(definition: Statement, known_names: frozenset[str]) -> list[str]:
     """Return the names that a definition defines, with their subscripts: `c = S_1 = 1000`."""
     sides = re.split(r":?[=≈]", definition.text)
-    left = [_parsed(side, known).tree for side in sides[:-1] or sides]
+    left = [_parsed(side, known_names).tree for side in sides[:-1] or sides]
     names = [node.name for node in left if isinstance(node, Name)]
     return names if isinstance(left[0], Name) else [definition.name, *names]
 
 
-def _said(statement: Statement, known: frozenset[str]) -> str:
+def _formula_of(statement: Statement, known_names: frozenset[str]) -> str:
     """Return the formula of a statement, with at most a name on its left side."""
-    if statement.name in {"", *known}:
+    if statement.name in {"", *known_names}:
         return statement.text
     return f"{statement.name} = {_right(statement.text)}"
 
@@ -279,9 +281,9 @@ def _parsed(text: str, names: frozenset[str]) -> Formula:
         raise unreadable(error) from None
 
 
-def _defined(formula: Formula, given: Mapping[str, Formula]) -> Formula:
+def _defined(formula: Formula, meanings: Mapping[str, Formula]) -> Formula:
     """Return the formula with names replaced by their definitions."""
-    trees = {name: meaning.tree for name, meaning in given.items()}
+    trees = {name: meaning.tree for name, meaning in meanings.items()}
     return replace(formula, trees=tuple(substituted(tree, trees) for tree in formula.trees))
 
 

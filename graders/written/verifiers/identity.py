@@ -47,7 +47,7 @@ class _Question:
     softmax: bool
 
 
-def identity(asked: Asked) -> Judgement:
+def identity(answer: Asked) -> Judgement:
     """Grade formulas that must equal the key's.
 
     Settings: `names` (name to domain: "size", "real", "positive", "vector", "matrix", or [low,
@@ -57,38 +57,38 @@ def identity(asked: Asked) -> Judgement:
     two adjacent vectors mean their dot product), `entries` (a table of name to size: the name may
     also mean the vector of that many equal entries, as in `‖μ‖²`).
     """
-    names = required(asked.machine, "names")
-    question = _question(asked, names)
-    if entries := asked.machine.settings.get("entries"):
-        stacked = _with_entries(asked, names, entries)
-        return _each(asked, question, partial(_either, question=question, plain=stacked))
-    if not asked.machine.settings.get("side_by_side", False):
-        return _each(asked, question, partial(_judged, question=question))
-    plain = _question(asked, dict.fromkeys(names, "real"))
-    return _each(asked, question, partial(_either, question=question, plain=plain))
+    names = required(answer.machine, "names")
+    question = _question(answer, names)
+    if entries := answer.machine.settings.get("entries"):
+        stacked = _with_entries(answer, names, entries)
+        return _judge_by_part(answer, question, partial(_either, question=question, plain=stacked))
+    if not answer.machine.settings.get("side_by_side", False):
+        return _judge_by_part(answer, question, partial(_judged, question=question))
+    plain = _question(answer, dict.fromkeys(names, "real"))
+    return _judge_by_part(answer, question, partial(_either, question=question, plain=plain))
 
 
-def _each(
-    asked: Asked, question: _Question, judge: Callable[[Asked, str, Formula], Judgement]
+def _judge_by_part(
+    answer: Asked, question: _Question, judge: Callable[[Asked, str, Formula], Judgement]
 ) -> Judgement:
-    def of_part_alone(asked: Asked, part: str) -> Judgement:
-        formulas = find_formulas(asked.parts[part], question.names)
+    def of_part_alone(answer: Asked, part: str) -> Judgement:
+        formulas = find_formulas(answer.parts[part], question.names)
         return judge_found(
-            formulas, lambda formula: judge(asked, part, with_known_names(formula, question.names))
+            formulas, lambda formula: judge(answer, part, with_known_names(formula, question.names))
         )
 
-    return judge_parts(asked, of_part_alone)
+    return judge_parts(answer, of_part_alone)
 
 
-def _question(asked: Asked, names: Mapping[str, Any]) -> _Question:
-    aliases = asked.machine.settings.get("aliases", {})
-    softmax = texts(asked.machine.settings.get("softmax_over", ()))
-    points = tuple(_points(names, aliases, softmax, asked.draw))
+def _question(answer: Asked, names: Mapping[str, Any]) -> _Question:
+    aliases = answer.machine.settings.get("aliases", {})
+    softmax = texts(answer.machine.settings.get("softmax_over", ()))
+    points = tuple(_points(names, aliases, softmax, answer.draw))
     return _Question((*names, *aliases), points, points, bool(softmax))
 
 
 def _either(
-    asked: Asked, part: str, formula: Formula, question: _Question, plain: _Question
+    answer: Asked, part: str, formula: Formula, question: _Question, plain: _Question
 ) -> Judgement:
     """Return the judgement with the names as defined or, if that earns nothing, in the other way.
 
@@ -98,20 +98,20 @@ def _either(
     `h μ²`.
     """
     try:
-        judgement = _judged(asked, part, formula, question)
+        judgement = _judged(answer, part, formula, question)
     except (Unreadable, Misfit):
         with suppress(Unreadable, Misfit):
-            return _judged(asked, part, formula, plain)
+            return _judged(answer, part, formula, plain)
         raise
     with suppress(Unreadable, Misfit):
-        instead = _judged(asked, part, formula, plain) if judgement.fraction == 0 else judgement
+        instead = _judged(answer, part, formula, plain) if judgement.fraction == 0 else judgement
         return instead if instead.fraction == 1 else judgement
     return judgement
 
 
-def _with_entries(asked: Asked, names: Mapping[str, Any], entries: Mapping[str, str]) -> _Question:
+def _with_entries(answer: Asked, names: Mapping[str, Any], entries: Mapping[str, str]) -> _Question:
     """Return the same question with names that mean vectors of equal entries."""
-    question = _question(asked, {**names, **{size: [2, 32] for size in entries.values()}})
+    question = _question(answer, {**names, **{size: [2, 32] for size in entries.values()}})
 
     def stacked(point: Point) -> Point:
         sizes = {name: int(np.asarray(point[size])) for name, size in entries.items()}
@@ -154,13 +154,13 @@ def _drawn(domain: Any, size: int, draw: np.random.Generator) -> Value:
     )
 
 
-def _judged(asked: Asked, part: str, formula: Formula, question: _Question) -> Judgement:
+def _judged(answer: Asked, part: str, formula: Formula, question: _Question) -> Judgement:
     values = [value_of(formula, point) for point in question.points]
-    also = of_part(asked.machine, "also", part, ())
-    keys = (of_part(asked.machine, "key", part), *texts(also))
+    also = of_part(answer.machine, "also", part, ())
+    keys = (of_part(answer.machine, "key", part), *texts(also))
     if any(_same(values, key, question) for key in keys):
         return Judgement(1.0, actual=formula.text)
-    for mistake in asked.machine.mistakes:
+    for mistake in answer.machine.mistakes:
         if mistake.part == part and _same(values, mistake.answer, question):
             return Judgement(mistake.fraction, UNEQUAL, mistake.hint, actual=formula.text)
     expected = _values(keys[0], question)
@@ -170,31 +170,31 @@ def _judged(asked: Asked, part: str, formula: Formula, question: _Question) -> J
     return _unequal(formula, values, expected, question)
 
 
-def _same(given: Sequence[Array], key: str, question: _Question) -> bool:
+def _same(actual: Sequence[Array], key: str, question: _Question) -> bool:
     """Return whether the values equal those of a key at every point."""
     expected = _values(key, question)
-    if any(one.shape != other.shape for one, other in zip(given, expected, strict=True)):
+    if any(one.shape != other.shape for one, other in zip(actual, expected, strict=True)):
         return False
     return all(
-        _near(one, other) for one, other in zip(*_compared(given, expected, question), strict=True)
+        _near(one, other) for one, other in zip(*_compared(actual, expected, question), strict=True)
     )
 
 
 def _compared(
-    given: Sequence[Array], wanted: Sequence[Array], question: _Question
+    actual: Sequence[Array], expected: Sequence[Array], question: _Question
 ) -> tuple[Sequence[Array], Sequence[Array]]:
     """Return what must be equal: the values, or under a softmax their differences to the first."""
     if not question.softmax:
-        return given, wanted
-    return [value - given[0] for value in given], [value - wanted[0] for value in wanted]
+        return actual, expected
+    return [value - actual[0] for value in actual], [value - expected[0] for value in expected]
 
 
-def _near(given: Array, wanted: Array) -> bool:
-    if not np.all(np.isfinite(given)):
+def _near(actual: Array, expected: Array) -> bool:
+    if not np.all(np.isfinite(actual)):
         return False
-    scale = np.maximum(np.abs(given), np.abs(wanted))
+    scale = np.maximum(np.abs(actual), np.abs(expected))
     floor = 1e-12 * max(1.0, float(np.max(scale, initial=0.0)))
-    return bool(np.all(np.abs(given - wanted) <= TOLERANCE * scale + floor))
+    return bool(np.all(np.abs(actual - expected) <= TOLERANCE * scale + floor))
 
 
 def _values(key: str, question: _Question) -> list[Array]:
@@ -207,10 +207,10 @@ def _values(key: str, question: _Question) -> list[Array]:
 
 
 def _unequal(
-    formula: Formula, given: Sequence[Array], wanted: Sequence[Array], question: _Question
+    formula: Formula, actual: Sequence[Array], expected: Sequence[Array], question: _Question
 ) -> Judgement:
     """Return the judgement of a formula that equals no known one, with a point that shows it."""
-    pairs = zip(*_compared(given, wanted, question), strict=True)
+    pairs = zip(*_compared(actual, expected, question), strict=True)
     at = next((n for n, (one, other) in enumerate(pairs) if not _near(one, other)), 0)
     point = question.points[at]
     used = [name for name in point if name in formula.names and np.ndim(point[name]) == 0]
@@ -218,7 +218,7 @@ def _unequal(
     hint = (
         "" if formula.names else f"Write a formula with {', '.join(question.names)}, not a number."
     )
-    scalars = wanted[at].ndim == 0 and not question.softmax and rows
+    scalars = expected[at].ndim == 0 and not question.softmax and rows
     if scalars:
-        rows += [("your formula gives", shown(given[at]))]
+        rows += [("your formula gives", shown(actual[at]))]
     return Judgement(0.0, UNEQUAL, hint, "", formula.text, tuple(rows))

@@ -10,29 +10,29 @@ from graders.written.verifiers.settings import of_part
 PartJudge = Callable[[Asked, str], Judgement]
 
 
-def judge_parts(asked: Asked, judge: PartJudge) -> Judgement:
+def judge_parts(answer: Asked, judge: PartJudge) -> Judgement:
     """Return the parts' weighted average. Raises Unreadable if one cannot be read."""
-    parts = asked.machine.parts
+    parts = answer.machine.parts
     if len(parts) == 1:
-        return judge(asked, parts[0]) if parts[0] in asked.parts else unanswered(parts[0])
+        return judge(answer, parts[0]) if parts[0] in answer.parts else unanswered(parts[0])
     judgements, errors = {}, []
     for part in parts:
         try:
-            judgements[part] = judge(asked, part) if part in asked.parts else unanswered(part)
+            judgements[part] = judge(answer, part) if part in answer.parts else unanswered(part)
         except Misfit as error:
             judgements[part] = Judgement(0.0, str(error))
         except Unreadable as error:
             errors.append(f"`{part}`: {error}")
     if errors:
-        raise Unreadable("\n".join((*errors, *_readable(judgements, asked.parts))))
-    weights = {part: float(of_part(asked.machine, "weights", part, 1.0)) for part in parts}
+        raise Unreadable("\n".join((*errors, *_readable(judgements, answer.parts))))
+    weights = {part: float(of_part(answer.machine, "weights", part, 1.0)) for part in parts}
     return _combined(judgements, weights)
 
 
-def _readable(judgements: Mapping[str, Judgement], given: Collection[str]) -> Iterator[str]:
+def _readable(judgements: Mapping[str, Judgement], answered: Collection[str]) -> Iterator[str]:
     """Yield what graders are told about the parts that could be read, or were not given."""
     for part, judgement in judgements.items():
-        if part not in given:
+        if part not in answered:
             yield judgement.message
             continue
         state = {1.0: "correct", 0.0: "not correct"}.get(
@@ -68,8 +68,8 @@ def unanswered(part: str) -> Judgement:
     return Judgement(0.0, f"`{part}` is not answered.")
 
 
-def later(asked: Asked) -> NoReturn:
+def later(answer: Asked) -> NoReturn:
     """Report which parts are missing, and nothing on the others. There are no settings."""
-    missing = [part for part in asked.machine.parts if part not in asked.parts]
+    missing = [part for part in answer.machine.parts if part not in answer.parts]
     start = f"Not answered: {listed(missing)}. The rest is graded" if missing else "Graded"
     raise Undecided(f"{start} after you submit it.")

@@ -51,7 +51,7 @@ def train(
     # Same seed as in grading, so that the predictions match.
     with open_labelled(options.data, options.kind) as data:
         plan = _plan(options, methods, chosen, data)
-        precision = plan.claim(machine.precision, asked=options.precision != "auto")
+        precision = plan.claim(machine.precision, requested=options.precision != "auto")
         make_ready(chosen, data.train, options.seed)
         # This import of transformers is slow, and not needed to refuse an option.
         from reference.training.classification.pipeline import run_classifier

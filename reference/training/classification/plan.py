@@ -49,7 +49,7 @@ class Plan:
         """Return the file of an unfinished or finished training."""
         return self.out / "state" / name
 
-    def claim(self, precision: str, *, asked: bool) -> str:
+    def claim(self, precision: str, *, requested: bool) -> str:
         """Claim the folder for this run; return the precision in which the run continues.
 
         Which precision is faster is measured each time; if none was requested, a run continues in
@@ -61,5 +61,5 @@ class Plan:
             "data": self.data_description,
             "seed": self.seed,
         }
-        precisions = (precision,) if asked else (precision, *DTYPES)
+        precisions = (precision,) if requested else (precision, *DTYPES)
         return str(claim(self.out, *(identity | {"precision": p} for p in precisions))["precision"])

@@ -229,7 +229,7 @@ def read_questions(
     """
     dataset = NameDataset(CharCorruptionDataset(corpus, block_size), questions)
     if not len(dataset):
-        raise ValueError("the finetuning file holds no questions")
+        raise ValueError("the finetuning file contains no questions")
     pairs = [dataset[i] for i in range(len(dataset))]
     x = torch.stack([x for x, _ in pairs])  # (N, block_size - 1)
     y = torch.stack([y for _, y in pairs])

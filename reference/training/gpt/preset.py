@@ -76,8 +76,8 @@ COURSE = Preset(
 )
 
 # The built-in sample dataset must be learned within a minute on two cores. Three things make that
-# possible (docs/performance.md): Muon for the hidden matrices, finetuning at low rates, which
-# preserves what pretraining learned, and names at the start of the line.
+# possible: Muon for the hidden matrices, finetuning at low rates, which preserves what pretraining
+# learned, and names at the start of the line.
 DEMO = Preset(
     name="demo",
     n_layer=3,

@@ -26,7 +26,7 @@ class Finding:
     """One thing that was tried; `good` is False if it needs attention."""
 
     name: str
-    found: str
+    state: str
     good: bool
 
 

@@ -9,6 +9,7 @@ faster than one with two threads.
 import multiprocessing
 import os
 import queue
+import signal
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
@@ -101,12 +102,10 @@ def _listen(
 
 
 def _refuse_dead(running: list[BaseProcess]) -> None:
-    codes = [process.exitcode for process in running]
-    failed = next((code for code in codes if code), None)
-    # A worker that was interrupted ends with 0, and nobody runs the rest of its track.
-    if failed is not None or None not in codes:
+    code = next((process.exitcode for process in running if process.exitcode), None)
+    if code is not None:
         raise UsageError(
-            f"a training process ended by itself (exit code {failed or 0})",
+            f"a training process ended by itself (exit code {code})",
             "is there enough memory? the same command resumes where it stopped",
         )
 
@@ -119,6 +118,8 @@ def _work(
     parent: int,
 ) -> None:
     """Run tracks until there are none; stop if the parent process is gone."""
+    # The parent ends its workers. An interrupt inside put() could leave a queue that never closes.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(machine.threads)
 
     def report(phase: str, steps: int, all_steps: int, loss: float | None) -> None:
@@ -132,5 +133,3 @@ def _work(
                 messages.put(run_phase(phase, plan, machine, report))
     except UserError as error:
         messages.put(Failed(str(error), error.hint))
-    except KeyboardInterrupt:
-        return  # the parent was interrupted, too, and reports it

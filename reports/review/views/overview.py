@@ -26,7 +26,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RecentDecision:
     """A decision in the list of recent ones, and the points that the answer got by it."""
 
     decision: Decision
@@ -42,7 +42,7 @@ class OverviewView:
 
     frame: Frame
     totals: tuple[Total, ...]
-    recent: tuple[Said, ...]
+    recent: tuple[RecentDecision, ...]
     unknown: tuple[str, ...]
     problems: tuple[Problem, ...]
     invitation: str
@@ -85,7 +85,7 @@ def _total(place: int, result: Result, session: Session) -> Total:
     )
 
 
-def _recent(site: Site) -> tuple[Said, ...]:
+def _recent(site: Site) -> tuple[RecentDecision, ...]:
     latest = site.review.trail.rows[: -RECENT - 1 : -1]
     keys = {(row.submission, row.check, row.answer) for row in latest}
     by_key = {
@@ -100,5 +100,5 @@ def _recent(site: Site) -> tuple[Said, ...]:
         question = decided_as(row.check)
         address = answer_address(question, answer.handle) if answer else ""
         points = answer.points_of(row) if answer else row.earned
-        recent.append(Said(row, points, question, answer.place if answer else 0, address))
+        recent.append(RecentDecision(row, points, question, answer.place if answer else 0, address))
     return tuple(recent)

@@ -162,18 +162,18 @@ def student_desk(
 def _neighbors(site: Site, session: Session, submission: str) -> list[str]:
     """Return the students between whom the keys go: those found by the last search, if several."""
     ids = site.students.ids()
-    matches = [name for name in session.found if name in {*ids}]
+    matches = [name for name in session.matches if name in {*ids}]
     return matches if submission in matches and len(matches) > 1 else ids
 
 
-def _enrollment(site: Site, given: Submission) -> Enrollment:
-    rows = drops_table(site.review.folder).kept()
-    people = people_in(given.student)
-    alone = given.id if len(people) == 1 else ""
+def _enrollment(site: Site, submission: Submission) -> Enrollment:
+    rows = drops_table(site.review.folder).all_rows()
+    people = people_in(submission.student)
+    alone = submission.id if len(people) == 1 else ""
     by_name = {
         alone or keys_of_one(person)[0]: person for person in people if alone or keys_of_one(person)
     }
-    names = keys_of(given.id, given.student)
+    names = keys_of(submission.id, submission.student)
     marks = tuple(row for row in rows if name_key(row["student"]) in names)
     return Enrollment(by_name, marks, len(rows))
 

@@ -30,7 +30,7 @@ SHOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Search:
     """The filter of the list: all of these words, and one of `SHOWN`."""
 
     words: str = ""
@@ -43,7 +43,7 @@ class StartView:
     """The view of the start page; `waiting` says which criteria students do not see, and why."""
 
     frame: Frame
-    wanted: Wanted
+    wanted: Search
     rows: tuple[Row, ...]
     asked: frozenset[str]
     found: int
@@ -66,11 +66,11 @@ class StartView:
         return max(1, -(-self.found // ROWS))
 
 
-def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
+def start_view(site: Site, session: Session, search: Search) -> StartView:
     """Return the start page."""
     review = site.review
     rows = [student.row for student in site.students.all()]
-    words = folded(wanted.words).split()
+    words = folded(search.words).split()
     requested = frozenset(
         request.submission for request in review.store.requests() if request.is_open
     )
@@ -78,16 +78,16 @@ def start_view(site: Site, session: Session, wanted: Wanted) -> StartView:
     matches = [
         row
         for row in rows
-        if _has(row, words) and (not wanted.show or wanted.show in kinds[row.submission.id])
+        if _has(row, words) and (not search.show or search.show in kinds[row.submission.id])
     ]
-    searched = bool(words or wanted.show)
-    session.found = tuple(row.submission.id for row in matches) if searched else ()
+    searched = bool(words or search.show)
+    session.matches = tuple(row.submission.id for row in matches) if searched else ()
     task, rules = review.assignment_now(), site.students.rules()
     end = end_of(task, read_extensions(review.folder, task))
-    start = (wanted.page - 1) * ROWS
+    start = (search.page - 1) * ROWS
     return StartView(
         frame=frame(site, session, "/"),
-        wanted=wanted,
+        wanted=search,
         rows=tuple(matches[start : start + ROWS]),
         asked=requested,
         found=len(matches),
@@ -113,11 +113,11 @@ def tables(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if not name.startswith(".")))
 
 
-def _kinds(row: Row, asked: Collection[str]) -> set[str]:
+def _kinds(row: Row, requested: Collection[str]) -> set[str]:
     """Return which of `SHOWN` list a submission."""
     if not row.reason:
         return set()
-    kinds = {"attention", row.status} | ({"requests"} if row.submission.id in asked else set())
+    kinds = {"attention", row.status} | ({"requests"} if row.submission.id in requested else set())
     return kinds & {*SHOWN}
 
 

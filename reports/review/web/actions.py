@@ -59,7 +59,7 @@ async def decide(request: Request, question: str, handle: str) -> Response:
         session.notice = CONTESTED
         return RedirectResponse(answer_address(question, contested[0].handle), 303)
     earned = [target.points_of(row) for (target, _), row in zip(targets, decisions, strict=True)]
-    session.notice = said(earned, answer.place)
+    session.notice = saved_notice(earned, answer.place)
     return RedirectResponse(site.next_waiting(question, handle) or WRITTEN, 303)
 
 
@@ -71,11 +71,11 @@ def store(site: Site, decisions: list[Decision], *, unseen: bool = True) -> None
     site.review.refresh()
 
 
-def said(given: Sequence[float], place: int) -> str:
+def saved_notice(scores: Sequence[float], place: int) -> str:
     """Return a sentence that says what was saved."""
-    rest = f" and {len(given) - 1} more in its group" if len(given) > 1 else ""
-    least = f"{number(min(given))} to " if number(min(given)) != number(max(given)) else ""
-    return f"Saved: {least}{points(max(given))} for answer {place}{rest}."
+    rest = f" and {len(scores) - 1} more in its group" if len(scores) > 1 else ""
+    least = f"{number(min(scores))} to " if number(min(scores)) != number(max(scores)) else ""
+    return f"Saved: {least}{points(max(scores))} for answer {place}{rest}."
 
 
 def _draft(form: Form) -> Verdict:

@@ -11,7 +11,7 @@ NAME_LIMIT = 60
 class Session:
     """One reviewer in one browser; all their forms carry `form_token`.
 
-    `found` are the submissions that the last search for students found.
+    `matches` are the submissions that the last search for students found.
     """
 
     reviewer: str
@@ -19,7 +19,7 @@ class Session:
     names: bool = False
     undecided: bool = False
     notice: str = ""
-    found: tuple[str, ...] = ()
+    matches: tuple[str, ...] = ()
 
     def take_notice(self) -> str:
         """Return the message that is shown once, and clear it."""
@@ -44,7 +44,7 @@ class Sessions:
     """Everyone who has been let in since the server started."""
 
     waiting: dict[str, Invitation] = field(default_factory=dict, repr=False)
-    known: dict[str, Session] = field(default_factory=dict, repr=False)
+    by_cookie: dict[str, Session] = field(default_factory=dict, repr=False)
 
     def invite(self, reviewer: str, *, anybody: bool = False) -> str:
         """Return a new token, which is valid for one entry under this name."""
@@ -63,9 +63,9 @@ class Sessions:
         if invitation is None:
             return None
         cookie = secrets.token_urlsafe(32)
-        self.known[cookie] = Session(invitation.reviewer)
+        self.by_cookie[cookie] = Session(invitation.reviewer)
         return cookie
 
     def session(self, cookie: str | None) -> Session | None:
         """Return the session of a cookie."""
-        return self.known.get(cookie or "")
+        return self.by_cookie.get(cookie or "")

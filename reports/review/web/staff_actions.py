@@ -17,7 +17,7 @@ from graders.errors import UsageError, UserError
 from graders.model import Assignment
 from graders.storage.requests import ANSWERS, Comment, Overtaken, Reply
 from graders.storage.store import Store
-from reports.review.adjusting import Adjusting, Asked
+from reports.review.adjusting import Adjusting, TypedAdjustment
 from reports.review.commenting import comment as store_comment
 from reports.review.commenting import withdraw
 from reports.review.dropping import Dropping
@@ -54,7 +54,7 @@ async def adjust(request: Request, submission: str) -> Response:
     if form.one("points").strip() and action != "points":
         problem = "You typed points but chose something else. Clear them or choose `These points`."
         return _again(site, session, submission, Draft(criterion, _typed(form), problem))
-    adjustment = Asked(
+    adjustment = TypedAdjustment(
         submission,
         criterion,
         form.one("points").strip() if action == "points" else "",

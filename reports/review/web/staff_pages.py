@@ -12,7 +12,7 @@ from reports.review.views.code import code_view
 from reports.review.views.render import render
 from reports.review.views.requests import requests_view
 from reports.review.views.student import result_of, student_desk
-from reports.review.views.students import SHOWN, Wanted, start_view, tables
+from reports.review.views.students import SHOWN, Search, start_view, tables
 from reports.review.web.pages import visitor
 from reports.review.web.site import Refusal, student_address
 from reports.student.page import TEMPLATE, student_view
@@ -28,7 +28,7 @@ async def start(request: Request) -> Response:
     query = request.query_params
     page = max(1, whole(query.get("page", "")))
     show = query.get("show", "")
-    search = Wanted(query.get("q", "")[:200], show if show in SHOWN else "", page)
+    search = Search(query.get("q", "")[:200], show if show in SHOWN else "", page)
     return HTMLResponse(render("students.html.jinja", start_view(site, session, search)))
 
 

@@ -32,12 +32,12 @@ def take(tmp_path):
 
     uploads = itertools.count()
 
-    def take(files, *wanted, **options):
+    def take(files, *names, **options):
         written = {
             name: notebook(*content) if isinstance(content, list) else content
             for name, content in files.items()
         }
         folder = write_files(tmp_path / f"upload{next(uploads)}", written)
-        return gather(folder, wanted=wanted, **options)
+        return gather(folder, wanted=names, **options)
 
     return take

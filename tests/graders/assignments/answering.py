@@ -33,10 +33,10 @@ class Replies(Answering):
         return self.value(values) if callable(self.value) else self.value
 
 
-def passing(refusals, asked):
+def passing(refusals, calls):
     """The names of the calls that no refusal ends; whatever else they raise is raised."""
     names = []
-    for name, call in asked.items():
+    for name, call in calls.items():
         try:
             call()
         except refusals:

@@ -189,7 +189,7 @@ class Replaying(Student):
     """
 
     frames: ClassVar[dict[bytes, bytes]] = {}
-    asked: ClassVar[list[str]] = []
+    called: ClassVar[list[str]] = []
     mutated: str = ""
     mutation: Mutation | None = None
 
@@ -205,7 +205,7 @@ class Replaying(Student):
         reply = wire.decode(self.frames[question])
         if self._is_ours:
             return reply
-        self.asked.append(function)
+        self.called.append(function)
         if function != self.mutated or self.mutation is None:
             return reply
         return self.mutation.of(reply)

@@ -72,10 +72,10 @@ def replay(solutions, monkeypatch):
 
 def faults(replay, name, criterion, tried):
     """What of ours broke, by function and mutation; `tried` are those of the drawn ones."""
-    Replaying.asked.clear()
+    Replaying.called.clear()
     assert replay(name, criterion).status == "graded"
     failures = []
-    for number, function in enumerate(sorted(set(Replaying.asked))):
+    for number, function in enumerate(sorted(set(Replaying.called))):
         for mutation in drawn(tried.stop, number)[tried]:
             result = replay(name, criterion, function, mutation)
             if result.status == "incomplete":

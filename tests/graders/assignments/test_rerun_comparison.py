@@ -130,8 +130,8 @@ def test_forged_names_and_words_are_cut(world):
     ran = reran(reply, world)
     ((name, shape),) = ran.shapes.items()
     assert (len(name), len(shape)) == (200, 8)
-    assert len(ran.said[0]) == 160
-    assert "\x1b" not in ran.said[0]
+    assert len(ran.output[0]) == 160
+    assert "\x1b" not in ran.output[0]
 
 
 def test_losses_are_read_from_a_progress_bar():

@@ -59,10 +59,10 @@ class Answers(Answering):
 
     def __init__(self, replies):
         self.replies = replies
-        self.asked = set()
+        self.called = set()
 
     def answer(self, function, /, **values):
-        self.asked.add(function)
+        self.called.add(function)
         return copy.deepcopy(self.replies[function])
 
 
@@ -83,7 +83,7 @@ def checks():
         for check in [check for name, check in vars(module).items() if name.startswith("test_")]:
             student = Answers(REPLIES)
             decides(check, student)
-            for function in student.asked:
+            for function in student.called:
                 by_function[function].append(check)
     return by_function
 

@@ -9,7 +9,7 @@ import pytest
 
 from graders.audit.changes.change import read_bases
 from graders.audit.changes.nulls import null_submissions
-from graders.audit.graded import KEPT, Grader, Kept
+from graders.audit.graded import KEPT, GradedCache, Grader
 from graders.audit.parts import Plan, audit
 from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import UsageError
@@ -59,7 +59,9 @@ class NoExecutor(SerialExecutor):
 
 def audited(folder, out, plan=PLAN, executor=SerialExecutor):
     request = GradingRequest(load_assignment(str(folder)), Options(best_tier()))
-    return audit(request, Grader(executor(), 1, Kept(out)), plan, lambda items, _: iter(items))
+    return audit(
+        request, Grader(executor(), 1, GradedCache(out)), plan, lambda items, _: iter(items)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -220,8 +222,8 @@ def test_only_the_named_examples_are_changed(place, folder, first):
     assert {mutant.change.base for mutant in every(result)} == {"solution"}
 
 
-def every(found):
-    return (*found.mutations.killed, *found.mutations.survivors)
+def every(report):
+    return (*report.mutations.killed, *report.mutations.survivors)
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ class Always(random.Random):
 @pytest.mark.parametrize("rewrite", REWRITES, ids=lambda rewrite: rewrite.name)
 def test_every_rewrite_changes_the_text_and_not_the_result(rewrite):
     module = cst.parse_module(PROGRAM)
-    text = module.visit(rewrite.made(module, Always(0), "")).code
+    text = module.visit(rewrite.transformer(module, Always(0), "")).code
     assert text != PROGRAM
     assert CHANGED[rewrite.name] in PROGRAM
     assert CHANGED[rewrite.name] not in text
@@ -149,7 +149,7 @@ def test_notebooks_are_written_where_they_are_accepted(rewritten):
 def test_what_could_change_the_result_is_left_alone(text):
     module = cst.parse_module(text)
     kinds = [rewrite for rewrite in REWRITES if rewrite.name in ("sides swapped", "locals renamed")]
-    assert all(module.visit(kind.made(module, Always(0), "")).code == text for kind in kinds)
+    assert all(module.visit(kind.transformer(module, Always(0), "")).code == text for kind in kinds)
 
 
 def test_a_file_without_anything_to_rewrite_ends_the_list():

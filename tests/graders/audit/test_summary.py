@@ -35,9 +35,9 @@ def lost(*criteria, mistake=""):
     return Graded(dict.fromkeys(criteria, 1.0), checks)
 
 
-def summary(task, found, **more):
-    changes = [mutant if isinstance(mutant, Change) else change(mutant) for mutant, _ in found]
-    graded = {mutant.id: result for mutant, (_, result) in zip(changes, found, strict=True)}
+def summary(task, outcomes, **more):
+    changes = [mutant if isinstance(mutant, Change) else change(mutant) for mutant, _ in outcomes]
+    graded = {mutant.id: result for mutant, (_, result) in zip(changes, outcomes, strict=True)}
     return summarize_mutants(Planned(9, changes, **more), graded, task, {})
 
 

@@ -44,7 +44,7 @@ def validated(folder):
 
 AUTHORS_ERRORS = [
     ("1 / 0", "ZeroDivisionError: division by zero"),
-    ("score.partial(3 + 0.5, 'x')", "ValueError: a fraction lies between 0 and 1, not 3.5"),
+    ("score.partial(3 + 0.5, 'x')", "ValueError: a fraction must be between 0 and 1, not 3.5"),
     ("is_close(1, 1, 'exat')", "ValueError: no operation `exat`; did you mean `exact`?"),
     ("student.call('duble')", "no student file of tiny defines a function `duble`"),
 ]

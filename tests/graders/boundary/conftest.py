@@ -68,6 +68,8 @@ def remove(name):
 CODE = {
     "dataset.py": "def item(i):\n    return [1, 2, 3][i]\n",
     "broken.py": "def f(:\n",
+    "endless.py": "while True:\n    pass\n",
+    "waiting.py": "import time\ndef wait(seconds):\n    time.sleep(seconds)\n    return 'late'\n",
     "torch.py": "SHADOW = True\n",
     "numpy.py": "SHADOW = True\n",
     "json.py": "SHADOW = True\n",

@@ -1,6 +1,7 @@
 """How a student's child ends, on its own or by a limit, and what the next call gets."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -37,6 +38,33 @@ def test_end_of_the_child_costs_one_call(start_in, source, fault, words):
 def test_call_without_end_is_stopped(start_in):
     with pytest.raises(StudentTimedOut, match=r"more than 0\.5 s"):
         start_in(wall_seconds=0.5).call("run", source="import time; time.sleep(99)")
+
+
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        ({"module": "endless", "function": "f"}, r"endless\.py, line [12]"),  # while it is imported
+        ({"module": "waiting", "function": "wait", "seconds": 99}, r"waiting\.py, line 3"),
+    ],
+)
+def test_a_time_out_tells_where_the_code_was(start_in, call, place):
+    student = start_in(wall_seconds=1)
+    for _ in range(2):  # the next call of the same check is refused
+        with pytest.raises(StudentTimedOut, match="more than 1 s") as stopped:
+            student.call("make", **call)
+        assert re.fullmatch(place, stopped.value.where)
+
+
+def test_code_that_changes_the_timer_is_stopped_all_the_same(start_in):
+    source = "import signal, time; signal.alarm(0); time.sleep(99)"
+    with pytest.raises(StudentTimedOut):
+        start_in(wall_seconds=0.5).call("run", source=source)
+
+
+def test_an_answer_that_comes_too_late_is_none(opener):
+    source = "import signal, time; signal.alarm(0); time.sleep(1.3)"
+    with pytest.raises(StudentTimedOut):
+        opener(wall_seconds=1).call("run", source=source)
 
 
 @pytest.mark.parametrize(

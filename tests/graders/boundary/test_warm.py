@@ -69,7 +69,10 @@ result = {
     "environment": sorted(os.environ.items()),
     "descriptors": [kind(number) for number in range(256)],
     "inheritable": [n for n in range(256) if kind(n) and os.get_inheritable(n)],
-    "signals": [str(signal.getsignal(n)) for n in sorted(signal.valid_signals())],
+    "signals": [
+        getattr(handler, "__qualname__", str(handler))
+        for handler in map(signal.getsignal, sorted(signal.valid_signals()))
+    ],
     "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
     "limits": {
         name: list(resource.getrlimit(getattr(resource, name)))

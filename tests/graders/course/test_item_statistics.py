@@ -20,15 +20,15 @@ def course(make_result):
     def make(rows, **changes):
         items = Items()
         for number, (a, b, loss) in enumerate(rows):
-            mask = criterion_result(MASK, *(_found(name, x) for name, x in (("a", a), ("b", b))))
-            graded = (mask, criterion_result(LOSS, _found("c", loss)))
+            mask = criterion_result(MASK, *(_result(name, x) for name, x in (("a", a), ("b", b))))
+            graded = (mask, criterion_result(LOSS, _result("c", loss)))
             items.add(make_result(*graded, submission=f"s{number}", **changes))
         return items
 
     return make
 
 
-def _found(name, fraction, **words):
+def _result(name, fraction, **words):
     status = {0.0: "failed", 1.0: "passed", None: "needs_review"}.get(fraction, "partial")
     return check_result(status, fraction or 0.0, check_id=name, **words)
 
@@ -77,7 +77,7 @@ def test_discrimination_leaves_the_item_out_and_a_criterion_alone_has_none(cours
     assert [line.discrimination for line in lines.values()] == pytest.approx([1.0] * 5)
     items = Items()
     for number, fraction in enumerate((0.0, 0.5, 1.0)):
-        graded = criterion_result(replace(MASK, points=0.0), _found("a", fraction))
+        graded = criterion_result(replace(MASK, points=0.0), _result("a", fraction))
         items.add(make_result(graded, submission=f"s{number}"))
     assert [line.discrimination for line in items.statistics()] == [None, None]
     assert items.statistics()[0].difficulty == 0.5
@@ -99,7 +99,9 @@ def test_medians_of_time_and_memory(make_result):
     items = Items()
     assert (items.median_memory_bytes, items.median_seconds) == (None, None)
     for number, peak in enumerate((10, 20, 90)):
-        graded = criterion_result(MASK, _found("a", 1.0, seconds=peak), _found("b", 1.0, seconds=1))
+        graded = criterion_result(
+            MASK, _result("a", 1.0, seconds=peak), _result("b", 1.0, seconds=1)
+        )
         used = {"resources": {"peak_memory_bytes": peak, "cpu_seconds": 1.0}}
         items.add(make_result(graded, submission=str(number), environment=used, seconds=peak))
     assert (items.median_memory_bytes, items.median_seconds) == (20, 20)
@@ -122,7 +124,7 @@ def test_ten_thousand_submissions_stay_small(make_result):
 
 def test_who_is_excused_from_a_criterion_is_not_counted_there(make_result):
     items = Items()
-    mask, loss = (criterion_result(criterion, _found("a", 1.0)) for criterion in (MASK, LOSS))
+    mask, loss = (criterion_result(criterion, _result("a", 1.0)) for criterion in (MASK, LOSS))
     excuse = Adjusted("excuse", 4.0, 4.0, "Ill.")
     excused = replace(mask, criterion=replace(MASK, points=0.0), points=0.0, adjusted=excuse)
     items.add(make_result(excused, loss, submission="ada"))

@@ -73,14 +73,14 @@ def test_doctor_compares_the_files_of_an_authors_assignment(tmp_path, tiny):
     symptoms = examine(tmp_path, str(tmp_path / "own"))
     data = next(symptom for symptom in symptoms if symptom.name == "data")
     assert not data.good
-    assert "gold.csv has 2 rows; expected 3" in data.found
+    assert "gold.csv has 2 rows; expected 3" in data.state
 
 
 def test_doctor_and_grading_say_it_before_anything_is_graded(world, tmp_path):
     append(world / "birth_dev.tsv", "Where was Nobody born?\tNowhere\n")
     data = next(symptom for symptom in examine(world) if symptom.name == "data")
     assert not data.good
-    assert "birth_dev.tsv has 61 rows; expected 60" in data.found
+    assert "birth_dev.tsv has 61 rows; expected 60" in data.state
     (tmp_path / "uploads" / "ada").mkdir(parents=True)
     (tmp_path / "uploads" / "ada" / "dataset.py").write_text("")
     out = tmp_path / "out"

@@ -27,7 +27,7 @@ def test_embedded_task_has_the_majority_of_its_kind(kind, positive):
         assert data.embedded
         assert [len(part) for part in (data.train, data.dev, data.test)] == [2000, 500, 1000]
         assert sum(label for _, label in data.test) == positive
-        assert data.description.startswith(f"embedded sentiment task ({kind}): 2000 train")
+        assert data.description.startswith(f"built-in sample dataset ({kind}): 2000 train")
     assert not data.folder.exists()
     with open_labelled(None, kind, seed=3) as same, open_labelled(None, kind, seed=1) as other:
         assert data.fingerprint == same.fingerprint != other.fingerprint

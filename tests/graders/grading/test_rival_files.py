@@ -55,7 +55,7 @@ def grade(tiny_folder, tmp_path):
 def test_best_of_two_files_of_one_name_counts(grade):
     result = grade(work=WRONG, again__work=RIGHT)
     assert result.criteria[0].points == 4
-    assert any("without `work.py`" in note for note in result.environment["intake"])
+    assert any("Ignored `work.py`" in note for note in result.environment["intake"])
     assert "`work.py` was taken." in result.environment["intake"]
 
 

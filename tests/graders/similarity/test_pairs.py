@@ -84,8 +84,8 @@ def read(tmp_path):
     return make
 
 
-def shares(found):
-    return {(pair.one, pair.other): pair.code.larger for pair in found.ranked}
+def shares(similarity):
+    return {(pair.one, pair.other): pair.code.larger for pair in similarity.ranked}
 
 
 def notebook(*cells):
@@ -136,7 +136,7 @@ def test_starter_code_does_not_count(read):
     pairs = {"ada": {"a.py": ORIGINAL}, "bob": {"a.py": ORIGINAL + OWN}}
     *uploads, starter = read(**pairs, starter={"a.py": COPY})
     assert compare(uploads).ranked
-    assert not compare(uploads, given=[starter]).ranked
+    assert not compare(uploads, starter=[starter]).ranked
 
 
 @pytest.mark.parametrize(("holders", "linked"), [(4, 6), (5, 0)])
@@ -181,7 +181,7 @@ def test_equal_and_nearly_equal_files_have_their_base_rate(read):
     assert (many.name, many.equal, many.pairs) == ("dev", 10, 10)
     assert other.name == "test"
     handout = read(given={"x": lines})
-    assert [file.name for file in compare(uploads, given=handout).files] == ["m.params"]
+    assert [file.name for file in compare(uploads, starter=handout).files] == ["m.params"]
 
 
 HOSTILE = {

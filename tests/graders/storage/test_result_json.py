@@ -102,11 +102,11 @@ round_trip = settings(
 )
 
 
-def kept(result):
+def as_stored(result):
     """What the module says that a round trip keeps."""
 
-    def of(criterion_id, found):
-        return replace(found, check=replace(found.check, criterion=criterion_id))
+    def of(criterion_id, check):
+        return replace(check, check=replace(check.check, criterion=criterion_id))
 
     return replace(
         result,
@@ -123,7 +123,7 @@ def kept(result):
 def test_file_round_trips(tmp_path, result):
     path = write_result(result, tmp_path)
     assert path == tmp_path / "results" / f"{result.submission.id}.json"
-    assert result_from_text(path.read_bytes(), path.name) == kept(result)
+    assert result_from_text(path.read_bytes(), path.name) == as_stored(result)
     assert [p.name for p in path.parent.glob("*.tmp")] == []
     path.unlink()
 

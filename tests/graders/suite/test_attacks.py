@@ -26,7 +26,7 @@ def add(a, b):
 LIES = """
 import sys
 ours = sys.modules["graders.assignment.student_side"]
-ours._Kept.outcome = lambda self: {outcome!r}
+ours._GradescopeResult.outcome = lambda self: {outcome!r}
 ours.float = lambda _: {score}
 def add(a, b):
     return a + b

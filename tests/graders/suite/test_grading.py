@@ -5,7 +5,7 @@ It is audited like any other assignment, which shows what the suite misses.
 
 import pytest
 
-from graders.audit.graded import Grader, Kept
+from graders.audit.graded import GradedCache, Grader
 from graders.audit.parts import Plan, audit
 from graders.execution.executors import SerialExecutor
 from graders.grading.options import GradingRequest
@@ -119,8 +119,8 @@ def test_each_kind_of_ending_keeps_its_points(grade):
     _says_what_it_should(checks(result))
 
 
-def _says_what_it_should(found):
-    texts = {name.removeprefix("sums-TestKinds-"): check.message for name, check in found.items()}
+def _says_what_it_should(results):
+    texts = {name.removeprefix("sums-TestKinds-"): check.message for name, check in results.items()}
     assert texts["hides"] == "Look at the last lecture."
     assert "not today" in texts["skipped"]
     assert "KeyError" in texts["raises"]
@@ -260,7 +260,7 @@ SOLUTION = "def add(a, b):\n    if a < 0:\n        return b - -a\n    return a +
 def test_an_audit_shows_what_a_suite_misses(folder, tmp_path):
     (folder / "solution").mkdir()
     (folder / "solution" / "sums.py").write_text(SOLUTION)
-    grader = Grader(SerialExecutor(), 1, Kept(tmp_path / "out"))
+    grader = Grader(SerialExecutor(), 1, GradedCache(tmp_path / "out"))
     request = GradingRequest(load_assignment(str(folder)), OPTIONS)
     plan = Plan(mutants=5, rewrites=1, repeats=0)
     audited = audit(request, grader, plan, lambda items, _: iter(items))

@@ -29,7 +29,7 @@ class Ends:
 PASSED = {"outcome": "passed", "score": None, "output": "", "value": None}
 
 
-def found(reply, test=TEST):
+def verdict_on(reply, test=TEST):
     """What the check says of this reply."""
     score, problem = Score(), None
     try:
@@ -55,7 +55,7 @@ def found(reply, test=TEST):
     ids=repr,
 )
 def test_what_is_no_reply_earns_nothing(reply):
-    assert (found(reply).status, found(reply).fraction) == ("failed", 0.0)
+    assert (verdict_on(reply).status, verdict_on(reply).fraction) == ("failed", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -75,26 +75,26 @@ def test_what_is_no_reply_earns_nothing(reply):
     ids=lambda value: repr(value)[:20],
 )
 def test_a_score_stays_within_the_weight(score, fraction):
-    assert found(PASSED | {"score": score}).fraction == fraction
+    assert verdict_on(PASSED | {"score": score}).fraction == fraction
 
 
 def test_a_score_of_a_test_without_points_is_left():
     advice = SuiteTest("test_a", "A", "test_x", "It holds.")
-    assert found(PASSED | {"score": 3}, advice).fraction == 1.0
+    assert verdict_on(PASSED | {"score": 3}, advice).fraction == 1.0
 
 
 @pytest.mark.parametrize("output", [None, 7, ["x"], np.zeros(2)], ids=repr)
 def test_output_is_plain_and_short_and_what_is_no_text_is_left(output):
-    message = found({"outcome": "failed", "output": "\x1b[2Jx\u202ey" + "z" * 9999}).message
+    message = verdict_on({"outcome": "failed", "output": "\x1b[2Jx\u202ey" + "z" * 9999}).message
     assert message.startswith("\N{REPLACEMENT CHARACTER}[2Jx\N{REPLACEMENT CHARACTER}y")
     assert len(message) < LONGEST + 5
-    assert found({"outcome": "failed", "output": output}).message == "The test failed."
+    assert verdict_on({"outcome": "failed", "output": output}).message == "The test failed."
 
 
 @pytest.mark.parametrize("outcome", ["failed", "error", "skipped"])
 def test_a_test_that_hides_errors_says_nothing_of_what_was_asked(outcome):
     shy = replace(TEST, hidden_errors="Look again.")
-    message = found({"outcome": outcome, "output": "asked for 42"}, shy).message
+    message = verdict_on({"outcome": outcome, "output": "asked for 42"}, shy).message
     assert message.endswith("Look again.")
     assert "42" not in message
 

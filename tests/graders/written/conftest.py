@@ -32,7 +32,7 @@ from graders.written.question import (
     Unreadable,
 )
 from graders.written.reading.answers import read_answers
-from graders.written.reading.wanted import wanted_of
+from graders.written.reading.question_parts import expected_parts
 from graders.written.template import quoted
 from graders.written.verifiers import VERIFIERS
 from submissions.receive import identify
@@ -140,9 +140,9 @@ BROKEN = {
 }
 
 
-def tiny_equal(asked):
+def tiny_equal(answer):
     """The value is the key; BROKEN breaks the verifier, `%` is unreadable, `&` does not fit."""
-    text = asked.parts[asked.machine.parts[0]]
+    text = answer.parts[answer.machine.parts[0]]
     if text == "%":
         raise Unreadable("The sign `%` means nothing here.")
     if text == "&":
@@ -153,14 +153,14 @@ def tiny_equal(asked):
         return Judgement(float("nan"))
     if text == "half":
         return Judgement(0.5, "Nearly.", hint="The factor.", notes=("A remark.",))
-    right = text == asked.machine.settings["key"]
+    right = text == answer.machine.settings["key"]
     return Judgement(float(right), "" if right else "That is not it.")
 
 
-def tiny_halves(asked):
+def tiny_halves(answer):
     """Each part is worth the same; one that is missing is wrong."""
-    keys = asked.machine.settings
-    right = sum(asked.parts.get(part) == keys[part] for part in asked.machine.parts)
+    keys = answer.machine.settings
+    right = sum(answer.parts.get(part) == keys[part] for part in answer.machine.parts)
     return Judgement(right / 2, "" if right == 2 else "One of them is wrong.")
 
 
@@ -223,7 +223,7 @@ def bundled_questions(name):
 def judged(tmp_path):
     """Judges one question of answers to a bundled assignment, without a grading around it."""
 
-    def found(name, question, answers, role="machine"):
+    def verdict_on(name, question, answers, role="machine"):
         file, questions = tmp_path / "answers.md", bundled_questions(name)
         file.write_text(answers, encoding="utf-8")
         entry = next(entry for entry in questions if entry.id == question)
@@ -235,7 +235,7 @@ def judged(tmp_path):
             problem = error
         return verdict(Check(question, "", question), problem, score)
 
-    return found
+    return verdict_on
 
 
 def ask(name, kind=None, parts=("formula",), text="text", title=""):
@@ -264,7 +264,7 @@ def questions():
 
 @pytest.fixture(scope="session")
 def asked(questions):
-    return tuple(wanted_of(question, quoted(question)) for question in questions)
+    return tuple(expected_parts(question, quoted(question)) for question in questions)
 
 
 @pytest.fixture(scope="session")

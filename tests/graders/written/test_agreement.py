@@ -14,7 +14,7 @@ OBSERVERS = """
 1 2 3 3 2 4 4 1 2 5 1 ."""
 
 
-def made(number, answer, reviewer, ticks=(True, False), *, seen=0, undoes=0, at=None):
+def decision(number, answer, reviewer, ticks=(True, False), *, seen=0, undoes=0, at=None):
     items = tuple(JudgedItem(f"line {n}", 1.0, tick) for n, tick in enumerate(ticks, 1))
     moment = (START + timedelta(seconds=20 * number if at is None else at)).isoformat()
     return Decision(
@@ -31,7 +31,7 @@ def readings(*pairs):
     rows = []
     for n, pair in enumerate(pairs):
         for reviewer, ticks in zip("RS", pair, strict=True):
-            rows.append(made(len(rows) + 1, f"answer {n}", reviewer, ticks))
+            rows.append(decision(len(rows) + 1, f"answer {n}", reviewer, ticks))
     return rows
 
 
@@ -58,20 +58,20 @@ def test_lines_and_points_are_compared_and_differing_answers_are_named():
 
 
 def test_only_decisions_made_without_seeing_the_other_one_are_readings():
-    rows = [made(1, "a", "R"), made(2, "a", "S", (False, False), seen=1)]
+    rows = [decision(1, "a", "R"), decision(2, "a", "S", (False, False), seen=1)]
     assert agreements(rows) == []
-    rows.append(made(3, "a", "T", (False, False)))
+    rows.append(decision(3, "a", "T", (False, False)))
     (points, *_) = agreements(rows)
     assert (points.answers, points.alpha, len(points.disagreements)) == (1, None, 1)
-    rows.append(made(4, "a", "T", undoes=3))
+    rows.append(decision(4, "a", "T", undoes=3))
     assert agreements(rows) == []
-    assert agreements([made(1, "a", "R"), made(2, "a", "R", (False, False))]) == []
+    assert agreements([decision(1, "a", "R"), decision(2, "a", "R", (False, False))]) == []
 
 
 def test_pace_skips_breaks_and_a_strict_end_shows_as_drift():
     ticks = [(True, True)] * 8 + [(False, False)] * 8
-    rows = [made(n, f"answer {n}", "R", tick, at=30 * n) for n, tick in enumerate(ticks, 1)]
-    rows.append(made(17, "late", "R", (False, False), at=90_000))
+    rows = [decision(n, f"answer {n}", "R", tick, at=30 * n) for n, tick in enumerate(ticks, 1)]
+    rows.append(decision(17, "late", "R", (False, False), at=90_000))
     (pace,) = paces(rows)
     assert (pace.decisions, pace.seconds) == (17, 30.0)
     assert pace.drift < -0.5

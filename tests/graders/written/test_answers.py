@@ -5,20 +5,20 @@ import json
 import pytest
 
 from graders.written.reading.answers import read_answers
-from graders.written.reading.wanted import wanted_of
+from graders.written.reading.question_parts import expected_parts
 from tests.graders.written.conftest import ask
 
 TABLE = "| lr | dev |\n|---|---|\n| 1 | 2 |"
 
 
 def answer_to(body, kind="formula", parts=("formula",), text="text"):
-    wanted = (wanted_of(ask("1b", kind, parts, text)),)
+    wanted = (expected_parts(ask("1b", kind, parts, text)),)
     return read_answers({"answers.md": f"## 1b\n{body}\n".encode()}, wanted).of("1b")
 
 
-def divided(*asked, **more):
+def divided(*arguments, **more):
     """The first value of each part of an answer to a question of this kind."""
-    answer = answer_to(*asked, **more)
+    answer = answer_to(*arguments, **more)
     return {part: answer.text(part) for part in answer.parts}
 
 

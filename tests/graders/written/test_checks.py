@@ -15,10 +15,10 @@ from tests.conftest import edit
 from tests.graders.written.conftest import RIGHT
 
 
-def with_answer(**given):
+def with_answer(**changed):
     """The right answers, but for those given by question."""
     answers = {"1a": "B", "1b": "formula: 2*a\ntext: why", "1c.i": "q1: a\nq2: b", "Q2.1": "why"}
-    answers |= given
+    answers |= changed
     return "\n".join(f"## {name}\n{text}\n" for name, text in answers.items())
 
 

@@ -274,10 +274,10 @@ UNTOLD = [  # what is expected is not shown
 
 @pytest.fixture
 def answered(judged):
-    def found(name, question, answer):
+    def verdict_on(name, question, answer):
         return judged(name, question, f"## {question}\n{answer}\n")
 
-    return found
+    return verdict_on
 
 
 @pytest.mark.parametrize(("name", "question", "answer"), RIGHT)

@@ -67,8 +67,8 @@ ANSWERS = {
 }
 
 
-def of(name, found):
-    return next(set(group.members) for group in found if name in group.members)
+def of(name, grouped):
+    return next(set(group.members) for group in grouped if name in group.members)
 
 
 def test_similar_together_and_different_apart():

@@ -3,7 +3,7 @@
 import pytest
 
 from graders.written.reading.answers import read_answers
-from graders.written.reading.wanted import wanted_of
+from graders.written.reading.question_parts import expected_parts
 from tests.graders.written.conftest import ask
 
 
@@ -28,22 +28,25 @@ def test_a_heading_may_be_typed_in_many_ways(heading, parts_of):
     ],
 )  # fmt: skip
 def test_a_roman_number_may_be_an_arabic_one(heading, question):
-    wanted = tuple(wanted_of(ask(name)) for name in ("1a.i", "1a.ii", "1c.ii", "1d.ii", "2"))
+    wanted = tuple(expected_parts(ask(name)) for name in ("1a.i", "1a.ii", "1c.ii", "1d.ii", "2"))
     answers = read_answers({"answers.md": f"{heading}\n\nwords\n".encode()}, wanted)
-    assert [name for name, answer in answers.given.items() if answer.parts] == [question] * (
+    assert [name for name, answer in answers.by_question.items() if answer.parts] == [question] * (
         question != ""
     )
 
 
 def test_every_item_of_a_list_may_begin_an_answer():
-    wanted = tuple(wanted_of(ask(name)) for name in ("a", "b", "d"))
+    wanted = tuple(expected_parts(ask(name)) for name in ("a", "b", "d"))
     answers = read_answers({"answers.md": b"- **a** one\n- **b** two\n- **d** three\n"}, wanted)
     assert [answers.of(name).text("text") for name in ("a", "b", "d")] == ["one", "two", "three"]
 
 
 @pytest.mark.parametrize("group", ["# c\n\n# i", "(c)\n\ni.", "**(c)**\n\n**i.**", "c part i:"])
 def test_an_answer_below_the_letter_of_its_group_is_not_lost(group):
-    wanted = (*(wanted_of(ask(name)) for name in ("a", "i")), wanted_of(ask("c.i", "formula")))
+    wanted = (
+        *(expected_parts(ask(name)) for name in ("a", "i")),
+        expected_parts(ask("c.i", "formula")),
+    )
     text = f"## a\n\nwhy\n\n{group}\n\nformula: q_i_pos^T k_j_pos\n"
     answer = read_answers({"answers.md": text.encode()}, wanted).of("c.i")
     assert answer.parts or answer.unplaced
@@ -55,15 +58,15 @@ def test_an_answer_below_the_letter_of_its_group_is_not_lost(group):
 )
 def test_an_unknown_heading_is_told_with_the_nearest(heading, near, read):
     answers = read(f"## 1a.i\nwhy\n\n{heading}\nlost words\n")
-    notes = [note for answer in answers.given.values() for note in answer.notes]
+    notes = [note for answer in answers.by_question.values() for note in answer.notes]
     assert any("line 4" in note and f"did you mean `{near}" in note for note in notes)
-    assert [name for name, answer in answers.given.items() if answer.parts] == ["1a.i"]
+    assert [name for name, answer in answers.by_question.items() if answer.parts] == ["1a.i"]
 
 
 def test_a_heading_that_could_be_two_questions_is_neither():
-    wanted = tuple(wanted_of(ask(name)) for name in ("1.1", "2.1.1"))
+    wanted = tuple(expected_parts(ask(name)) for name in ("1.1", "2.1.1"))
     answers = read_answers({"answers.md": b"# 2\n\n## 1.1\n\nwhy\n"}, wanted)
-    assert not any(answer.parts for answer in answers.given.values())
+    assert not any(answer.parts for answer in answers.by_question.values())
     assert "could mean `1.1` or `2.1.1`" in answers.of("1.1").notes[0]
 
 
@@ -71,7 +74,7 @@ def test_a_heading_that_could_be_two_questions_is_neither():
 def test_a_title_is_no_unknown_question(heading, read):
     answers = read(f"{heading}\n\nName: Ada\n\n## 1a.i\nwhy\n")
     assert not answers.notes
-    assert list(answers.given) == ["1a.i"]
+    assert list(answers.by_question) == ["1a.i"]
 
 
 @pytest.mark.parametrize(
@@ -119,16 +122,16 @@ def test_a_line_names_only_a_question_that_has_no_heading(parts_of):
 def test_sub_headings_and_code_belong_to_the_answer(read):
     text = "## 1d.ii\nfirst\n\n### Proof\n\n```\n# 1b\n## 1b\n```\n\n#### 2. step\nlast\n"
     answers = read(text)
-    assert list(answers.given) == ["1d.ii"]
+    assert list(answers.by_question) == ["1d.ii"]
     assert answers.of("1d.ii").text("text").startswith("first")
     assert answers.of("1d.ii").text("text").endswith("last")
 
 
 @pytest.mark.parametrize("heading", ["Qb:", "## Q(b)", "## Qb", "b)", "**b.**"])
 def test_a_letter_may_follow_a_q(heading):
-    wanted = tuple(wanted_of(ask(name)) for name in ("a", "b", "h"))
+    wanted = tuple(expected_parts(ask(name)) for name in ("a", "b", "h"))
     answers = read_answers({"answers.md": f"# Homework\n\n{heading}\n\nwords\n".encode()}, wanted)
-    assert [name for name, answer in answers.given.items() if answer.parts] == ["b"]
+    assert [name for name, answer in answers.by_question.items() if answer.parts] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -136,21 +139,21 @@ def test_a_letter_may_follow_a_q(heading):
     [("h:", "(A) the first"), ("h)", "A) the first"), ("**h)**", "**A**, the first")],
 )
 def test_an_option_below_a_letter_is_no_earlier_question(heading, choice):
-    wanted = (wanted_of(ask("a")), wanted_of(ask("h", "choice", ("choice",))))
+    wanted = (expected_parts(ask("a")), expected_parts(ask("h", "choice", ("choice",))))
     answers = read_answers({"answers.md": f"{heading}\n\n{choice}\n".encode()}, wanted)
     assert not answers.of("a").parts
     assert answers.of("h").text("choice").startswith(choice[:3])
 
 
 def test_an_earlier_letter_below_an_answer_is_a_question():
-    wanted = (wanted_of(ask("a")), wanted_of(ask("h", "choice", ("choice",))))
+    wanted = (expected_parts(ask("a")), expected_parts(ask("h", "choice", ("choice",))))
     answers = read_answers({"answers.md": b"h: B\n\na: words\n"}, wanted)
     assert answers.of("a").text("text") == "words"
     assert answers.of("h").text("choice") == "B"
 
 
 GROUPED = tuple(
-    wanted_of(question)
+    expected_parts(question)
     for question in (
         ask("1.2.1", "vector", ("vector",), None),
         ask("1.2.2", "vector", ("vector",), None),

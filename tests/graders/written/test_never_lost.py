@@ -3,7 +3,7 @@
 import pytest
 
 from graders.written.reading.answers import read_answers
-from graders.written.reading.wanted import wanted_of
+from graders.written.reading.question_parts import expected_parts
 from tests.graders.written.conftest import ask
 
 ASKED = {  # question: right, wrong, a condition
@@ -84,8 +84,8 @@ def lines_of(forms):
 def said(judged):
     """`passed`, `waits` or `fails`: what a check says of one question of an answers file."""
 
-    def of(*asked):
-        check = judged(*asked)
+    def of(*arguments):
+        check = judged(*arguments)
         return {"passed": "passed", "needs_review": "waits"}.get(check.status, "fails")
 
     return of
@@ -163,7 +163,7 @@ def test_points_of_an_answer_are_no_further_questions(judged):
 @pytest.mark.parametrize("answer", ["(b)", "b) as it is larger", "**b)**", "**B.**", "- b."])
 def test_a_letter_may_be_the_answer_and_not_the_next_question(answer):
     questions = [ask("1a", "choice", ("choice",)), ask("1b")]
-    wanted = tuple(wanted_of(question) for question in questions)
+    wanted = tuple(expected_parts(question) for question in questions)
     read = read_answers({"answers.md": f"## 1a\n\n{answer}\n".encode()}, wanted)
     assert "b" in read.of("1a").text("choice").casefold()
     assert not read.of("1b").parts
@@ -171,7 +171,7 @@ def test_a_letter_may_be_the_answer_and_not_the_next_question(answer):
 
 def test_what_yaml_has_below_a_sibling_waits():
     wanted = tuple(
-        wanted_of(question) for question in (ask("1d.i", "formula", ("q1",), ""), ask("1d.ii"))
+        expected_parts(question) for question in (ask("1d.i", "formula", ("q1",), ""), ask("1d.ii"))
     )
     content = b"1d.i:\n  q1: a\n  ii: It is stable.\n"
     answer = read_answers({"answers.yaml": content}, wanted).of("1d.ii")
@@ -180,7 +180,7 @@ def test_what_yaml_has_below_a_sibling_waits():
 
 
 def test_a_table_may_be_a_mapping_in_yaml():
-    wanted = (wanted_of(ask("Q4.7", "table", ("runs",), "")),)
+    wanted = (expected_parts(ask("Q4.7", "table", ("runs",), "")),)
     content = b"Q4.7:\n  lr: 1e-5\n  epochs: 10\n  dev: 0.93\n"
     answer = read_answers({"answers.yaml": content}, wanted).of("Q4.7")
     assert answer.text("runs") == "lr: 1e-5\nepochs: 10\ndev: 0.93"

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import grade as command_line
 from graders.errors import UsageError
 from graders.written.reading.answers import read_answers
-from graders.written.reading.wanted import wanted_of
+from graders.written.reading.question_parts import expected_parts
 from graders.written.template import WIDTH, answers_template, quoted, template_of
 from tests.graders.written.conftest import bundled_questions
 
@@ -68,7 +68,7 @@ def test_the_command_writes_what_it_shows(tmp_path):
 @pytest.mark.parametrize("form", ["md", "yaml"])
 def test_the_template_answers_nothing(form, read, questions):
     answers = read(answers_template("Tiny", questions, form), f"answers.{form}")
-    assert not any(answer.parts or answer.notes for answer in answers.given.values())
+    assert not any(answer.parts or answer.notes for answer in answers.by_question.values())
     assert not answers.notes
 
 
@@ -77,7 +77,7 @@ def test_the_template_keeps_the_lines_of_a_prompt(questions):
     text = answers_template("Tiny", [question])
     assert "\n> A. long" in text
     assert "\n> B. the other\n" in text
-    wanted = (wanted_of(question, quoted(question)),)
+    wanted = (expected_parts(question, quoted(question)),)
     assert not read_answers({"answers.md": text.encode()}, wanted).of("Q3.1").parts
     answered = text.replace("choice:", "choice: B")
     assert read_answers({"answers.md": answered.encode()}, wanted).of("Q3.1").text("choice") == "B"
@@ -91,13 +91,13 @@ def test_a_template_filled_in_is_read(parts_of, questions):
 
 def test_a_template_without_its_quote_marks_answers_nothing(questions):
     """A line of it elsewhere is an answer, as is a value that is quoted below its name."""
-    wanted = tuple(wanted_of(question, quoted(question)) for question in questions)
+    wanted = tuple(expected_parts(question, quoted(question)) for question in questions)
     bare = answers_template("Tiny", questions).replace("\n> ", "\n").partition("\n## ")
-    answers = read_answers({"answers.md": f"## {bare[2]}".encode()}, wanted).given
+    answers = read_answers({"answers.md": f"## {bare[2]}".encode()}, wanted).by_question
     assert not any(answer.parts for answer in answers.values())
     prompt = "The values are (1, 2, 3) and (3, 2, 1).\nA. the first\nB. the second one of these"
     question = replace(questions[5], prompt=prompt)
-    wanted = (wanted_of(question, quoted(question)),)
+    wanted = (expected_parts(question, quoted(question)),)
     for body in ("vector:\n> (1, 2, 3)", "B. the second one of these"):
         answer = read_answers({"answers.md": f"## 2.1.1\n{body}".encode()}, wanted).of("2.1.1")
         assert body.removeprefix("vector:\n> ") == answer.text("vector")
@@ -130,7 +130,7 @@ def test_the_notation_fits_the_parts(questions, kind, parts, example, line):
 def test_bundled_templates_wrap_once_and_answer_nothing(name):
     """Also with the line breaks of another version, without quote marks, and filled in."""
     questions = bundled_questions(name)
-    wanted = tuple(wanted_of(question, quoted(question)) for question in questions)
+    wanted = tuple(expected_parts(question, quoted(question)) for question in questions)
     text = answers_template("In writing", questions)
     short = [a for a, b in pairwise(text.split("\n")) if is_broken_early(a, b)]
     assert not short
@@ -138,7 +138,7 @@ def test_bundled_templates_wrap_once_and_answer_nothing(name):
     assert broken != text
     for form in (text, broken, broken.replace("like this", "thus"), text.replace("\n> ", "\n")):
         content = f"## {form.partition(chr(10) + '## ')[2]}".encode()
-        answers = read_answers({"answers.md": content}, wanted).given
+        answers = read_answers({"answers.md": content}, wanted).by_question
         assert not any(
             answer.parts or answer.unplaced or answer.leftover for answer in answers.values()
         )

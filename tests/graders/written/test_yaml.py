@@ -53,7 +53,7 @@ def test_yaml_keeps_what_was_typed(text, question, value, parts_of):
 
 def test_yaml_notes_keep_their_lines(read):
     answers = read("1bb: x\n1b:\n  formul: y\n1d.i:\n  q3: z\n", "answers.yaml")
-    notes = [note for answer in answers.given.values() for note in answer.notes]
+    notes = [note for answer in answers.by_question.values() for note in answer.notes]
     assert any("`1bb` in line 1" in note and "`1b`" in note for note in notes)
     assert any("`q3` in line 5 is not a part of 1d.i" in note for note in notes)
 

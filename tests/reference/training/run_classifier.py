@@ -28,7 +28,7 @@ def main():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit[0]), int(limit[0])))
     try:
-        run(out, methods, report=lambda *made: print(*made, flush=True))
+        run(out, methods, report=lambda *progress: print(*progress, flush=True))
     except UserError as error:
         sys.exit(f"{error}\nhint: {error.hint}")
 

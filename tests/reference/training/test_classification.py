@@ -144,7 +144,7 @@ def test_finished_run_is_not_run_again_and_goes_on_in_its_precision(undisturbed)
     out, _ = undisturbed
     before = files_of(out)
     seen = []
-    run(out, report=lambda *made: seen.append(made))
+    run(out, report=lambda *progress: seen.append(progress))
     assert seen == []
     assert files_of(out) == before
     out, _ = undisturbed
@@ -172,11 +172,11 @@ def start(out, methods, *arguments):
     )
 
 
-def kill_at(out, wanted):
+def kill_at(out, words):
     """Start a run, and kill it when it says this."""
     process = start(out, "full,head")
     for line in process.stdout:
-        if line.startswith(wanted):
+        if line.startswith(words):
             process.kill()
             break
     process.communicate()

@@ -138,7 +138,7 @@ def test_finished_run_is_not_run_again_and_other_settings_do_not_mix(undisturbed
     out, _ = undisturbed
     before = {path: path.stat().st_mtime_ns for path in out.glob("*.params")}
     seen = []
-    run(out, report=lambda *made: seen.append(made))
+    run(out, report=lambda *progress: seen.append(progress))
     assert seen == []
     assert {path: path.stat().st_mtime_ns for path in out.glob("*.params")} == before
     with pytest.raises(UsageError, match="a run with other settings"):
@@ -194,16 +194,31 @@ def test_interrupted_run_leaves_no_process(tmp_path):
 
 
 @pytest.mark.long
-def test_workers_that_are_interrupted_alone_end_the_run(tmp_path):
+def test_a_worker_that_is_killed_ends_the_run(tmp_path):
     process = start(tmp_path, 2)
     assert "pretrain" in process.stdout.readline()
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    for child in children:
-        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
-            os.kill(int(child), signal.SIGINT)
+    os.kill(_workers(process)[0], signal.SIGKILL)  # as when memory runs out
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "a training process ended by itself" in stderr
+    assert "a training process ended by itself (exit code -9)" in stderr
+
+
+@pytest.mark.long
+def test_an_interrupt_of_the_workers_alone_changes_nothing(undisturbed, tmp_path):
+    process = start(tmp_path, 2)
+    tracks = set()
+    while tracks != {"vanilla", "rope"}:  # both workers have begun
+        tracks.add(process.stdout.readline().split(".")[0])
+    for worker in _workers(process):
+        os.kill(worker, signal.SIGINT)
+    _, stderr = process.communicate(timeout=300)
+    assert process.returncode == 0, stderr
+    assert_same_run(tmp_path, undisturbed[0])
+
+
+def _workers(process):
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return [int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()]
 
 
 @pytest.mark.long

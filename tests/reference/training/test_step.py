@@ -328,4 +328,4 @@ def test_the_doctor_tells_what_the_device_can_do(doubled, machine, tiny_preset):
         assert loss.good
         assert gradient.good
         assert captured.good is good
-        assert words in captured.found
+        assert words in captured.state

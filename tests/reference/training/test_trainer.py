@@ -54,8 +54,8 @@ def model():
 
 
 def stop_at(step):
-    def report(made, steps, loss):
-        if made >= step:
+    def report(done, steps, loss):
+        if done >= step:
             raise Stopped
 
     return report
@@ -79,7 +79,7 @@ def test_stopped_phase_goes_on_as_if_undisturbed(trainer, model, tmp_path):
 
 def test_curve_has_the_mean_loss_of_all_steps(trainer, model):
     seen = []
-    curve = trainer(model()).train(lambda *told: seen.append(told)).curve
+    curve = trainer(model()).train(lambda *progress: seen.append(progress)).curve
     assert [(0, 39, None), *((point.step, 39, point.loss) for point in curve)] == seen
     assert curve[-1].step == 39
     assert curve[0].loss > curve[-1].loss

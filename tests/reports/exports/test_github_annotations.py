@@ -29,8 +29,8 @@ def decoded(text):
 def commands(make_result):
     """`commands(*found)` is what the runner reads of these checks."""
 
-    def read(*found, files=FILES, **changes):
-        result = make_result(criterion_result(CODE, *found), **changes)
+    def read(*checks, files=FILES, **changes):
+        result = make_result(criterion_result(CODE, *checks), **changes)
         return [as_runner(line) for line in annotations(result, files)]
 
     return read

@@ -22,16 +22,16 @@ BORDERLINE = "29.8%: within the margin of error of 30%."
 OTHER = "The model gives 3 of 60 rows."
 
 
-def predictions(assignment, name, asked):
+def predictions(assignment, name, message):
     """A Result of predictions that earn half of 2 points, of which a person is asked to confirm."""
     result = a_result(assignment, name, (None, None))
     points = CheckResult(
         Check("accuracy", "It is often right.", "c.ii", 2.0),
         "needs_review",
-        0.0 if asked == BORDERLINE else 0.5,
-        f"{asked}\nA note.",
+        0.0 if message == BORDERLINE else 0.5,
+        f"{message}\nA note.",
     )
-    advice = CheckResult(Check("same", "It fits.", "weights"), "needs_review", 0.0, asked)
+    advice = CheckResult(Check("same", "It fits.", "weights"), "needs_review", 0.0, message)
     rubric = (assignment.rubric[0], replace(assignment.rubric[1], kind="metric"), ADVICE)
     missing = result.criteria[0].checks
     criteria = tuple(

@@ -5,7 +5,7 @@ import re
 
 from graders.storage.files import only_writer
 from graders.storage.store import read_store
-from reports.review.adjusting import Adjusting, Asked
+from reports.review.adjusting import Adjusting, TypedAdjustment
 from tests.conftest import edit
 from tests.console import scores
 from tests.reports.review.conftest import ANSWERS, Visitor
@@ -137,7 +137,7 @@ def test_one_may_start_from_what_another_said_and_what_is_not_there_is_said(rea,
 
 
 def test_an_adjustment_is_said_where_a_decision_would_not_change_it(rea, handles, graded):
-    adjustment = Asked("ada", "1b", points="1", comment="As agreed.")
+    adjustment = TypedAdjustment("ada", "1b", points="1", comment="As agreed.")
     with read_store(graded) as store:
         Adjusting(store, store.adjustments()).adjust([adjustment], "Tom")
     assert "adjusted the criterion to 1 point" in rea.get(at(handles, "ada")).body

@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from submissions.imports import Wanted, gather
+from submissions.imports import GatherRequest, gather
 from submissions.people import Person, people_in
 
 
@@ -22,7 +22,7 @@ def download(tmp_path):
 
 
 def collected(folder, layout="auto"):
-    wanted = Wanted("toy", ("work.py", "answer.txt"), folder.parent / "work", layout)
+    wanted = GatherRequest("toy", ("work.py", "answer.txt"), folder.parent / "work", layout)
     return gather(folder, wanted)
 
 

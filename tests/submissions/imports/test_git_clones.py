@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from submissions.imports import Wanted, gather, git_time
+from submissions.imports import GatherRequest, gather, git_time
 from submissions.imports.git_clones import head_times
 from submissions.imports.git_time import head_seconds
 
@@ -58,7 +58,7 @@ def test_a_folder_of_clones_is_noticed(clone):
     folder = clone(".ada").parent
     clone("bob")
     (folder / ".DS_Store").write_text("")
-    gathered = gather(folder, Wanted("toy", ("work.py",), folder.parent / "out"))
+    gathered = gather(folder, GatherRequest("toy", ("work.py",), folder.parent / "out"))
     assert (gathered.layout, [submission.id for submission in gathered.submissions]) == (
         "git",
         ["%2Eada", "bob"],
@@ -137,7 +137,7 @@ def test_a_git_that_is_a_file_or_a_link_is_no_clone(clone, tmp_path):
             (other / ".git").write_text(f"gitdir: {path / '.git'}\n")
         else:
             (other / ".git").symlink_to(path / ".git")
-    gathered = gather(path.parent, Wanted("toy", (), tmp_path / "out", "git"))
+    gathered = gather(path.parent, GatherRequest("toy", (), tmp_path / "out", "git"))
     assert [submission.submitted_at for submission in gathered.submissions] == [WHEN, None, None]
     assert [note.split(":")[0] for note in gathered.notes] == ["bob", "eve"]
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from submissions.imports import Wanted, WrongExport, gather
+from submissions.imports import GatherRequest, WrongExport, gather
 from submissions.imports.gradescope_export import read_gradescope
 from submissions.people import Person, people_in
 
@@ -38,7 +38,7 @@ def export(tmp_path):
 
 
 def collected(folder, attempts="last"):
-    return gather(folder, Wanted("toy", ("work.py",), folder / "out", attempts=attempts))
+    return gather(folder, GatherRequest("toy", ("work.py",), folder / "out", attempts=attempts))
 
 
 def test_people_times_and_groups_are_as_exported(export):

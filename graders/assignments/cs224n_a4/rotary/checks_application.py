@@ -158,19 +158,19 @@ def _is_equation_three(rotated: Sequence[Rotated]) -> None:
             fail(OTHER_PAIR, **_first_pair(answer, expected))
 
 
-def _first_pair(each: Rotated, expected: Floats) -> dict[str, Any]:
+def _first_pair(reply: Rotated, expected: Floats) -> dict[str, Any]:
     """Return the first pair that differs, as a small table."""
-    result = each.floats()
-    pairs = [array.reshape(*array.shape[:-1], -1, 2) for array in (each.x, result, expected)]
+    result = reply.floats()
+    pairs = [array.reshape(*array.shape[:-1], -1, 2) for array in (reply.x, result, expected)]
     x, rotated, target = pairs
     at = first_difference(result, expected)
     at = (*at[:-1], at[-1] // 2)
-    angle = at[2] * 10000.0 ** (-2 * at[3] / each.x.shape[-1])
+    angle = at[2] * 10000.0 ** (-2 * at[3] / reply.x.shape[-1])
     return {
         "expected": _pair(target[at]),
         "actual": _pair(rotated[at]),
         "counterexample": {
-            "shape of x": f"(B, n_head, T, head size) = {each.x.shape}",
+            "shape of x": f"(B, n_head, T, head size) = {reply.x.shape}",
             "sequence, head": f"{at[0]}, {at[1]}",
             "position t": str(at[2]),
             "pair i": str(at[3] + 1),

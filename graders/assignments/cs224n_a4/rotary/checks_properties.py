@@ -137,9 +137,9 @@ def _forgets(rotated: Sequence[Rotated]) -> None:
         )
 
 
-def _lengths_and_angles_agree(each: Rotated) -> bool:
+def _lengths_and_angles_agree(rotated: Rotated) -> bool:
     """Return whether all dot products within x are correct, in any order of the features."""
-    result, right = each.floats(), Rotation()(each.x)
+    result, right = rotated.floats(), Rotation()(rotated.x)
     return is_close(result @ result.swapaxes(-1, -2), right @ right.swapaxes(-1, -2), "rotation")
 
 

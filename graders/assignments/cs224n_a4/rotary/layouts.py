@@ -41,7 +41,7 @@ class Layout:
         cos, sin = values[..., 0], values[..., 1]
         pairs = {"cos, sin": (cos, sin), "sin, cos": (sin, cos), "cos, -sin": (cos, -sin)}
         arrays = self.pack(*pairs[self.order])
-        packed = [np.expand_dims(array, self.extra_axes) for array in _each(arrays)]
+        packed = [np.expand_dims(array, self.extra_axes) for array in _as_list(arrays)]
         return packed if isinstance(arrays, list) else packed[0]
 
     def unpacked(self, reply: Any, size: Size) -> Floats | None:
@@ -57,13 +57,13 @@ class Layout:
         return table if np.array_equal(_numbers(self.packed(table)), values) else None
 
 
-def _each(arrays: Any) -> list[Any]:
+def _as_list(arrays: Any) -> list[Any]:
     return arrays if isinstance(arrays, list) else [arrays]
 
 
 def _form(arrays: Any) -> list[Any]:
     """Return the shape and kind of each array, and whether they are a list."""
-    return [isinstance(arrays, list), *map(_shape_and_kind, _each(arrays))]
+    return [isinstance(arrays, list), *map(_shape_and_kind, _as_list(arrays))]
 
 
 def _shape_and_kind(array: Any) -> tuple[Any, ...]:
@@ -74,7 +74,7 @@ def _numbers(arrays: Any) -> Floats:
     """Return all real numbers in these arrays; a complex number is two."""
     real = [
         np.stack((array.real, array.imag), -1) if np.iscomplexobj(array) else array
-        for array in _each(arrays)
+        for array in _as_list(arrays)
     ]
     return np.concatenate([array.ravel() for array in real]).astype(np.float64)
 

@@ -162,7 +162,7 @@ def agrees(student: Student, inputs: Inputs) -> bool:
     """Return whether the rotation gives equation 3 with the student's tables and uses them."""
     for number, (dim, length) in enumerate((LONGER, *SIZES)):
         x = inputs.generator("layouts", number).standard_normal((2, 3, length, dim))
-        if not _is_rotated(_asked(student, x, HANDOUT), x, "own"):
+        if not _is_rotated(_replies_in(student, x, HANDOUT), x, "own"):
             return False
     x = x.astype(np.float32)
     try:
@@ -185,7 +185,7 @@ def _find(student: Student) -> Layout | None:
     ]
     x = Inputs().generator("layout").standard_normal((2, 3, SIZES[0][1], SIZES[0][0]))
     for layout in fitting:
-        answers = _asked(student, x, layout)
+        answers = _replies_in(student, x, layout)
         # With sin for cos in both functions a wrong rotation looks correct: both must be there.
         agreed = layout.order == ORDERS[0] or _is_rotated(answers, x, "own")
         if _is_rotated(answers, x, "given") and agreed:
@@ -202,10 +202,10 @@ def _find(student: Student) -> Layout | None:
 
 def _takes(student: Student, x: Floats, layout: Layout) -> bool:
     """Return whether the rotation accepts a given table in this layout."""
-    return any(way.endswith("given") for way in _asked(student, x, layout))
+    return any(way.endswith("given") for way in _replies_in(student, x, layout))
 
 
-def _asked(student: Student, x: Floats, layout: Layout) -> Replies:
+def _replies_in(student: Student, x: Floats, layout: Layout) -> Replies:
     try:
         return _rotations(student, [x.astype(np.float32)], [x.shape[-2]], layout)
     except StudentRaised:

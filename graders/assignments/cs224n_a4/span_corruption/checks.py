@@ -18,7 +18,7 @@ from . import mistakes as known
 from .lengths import Lengths, content_of_short_cuts, content_pairs, content_share, content_varies
 from .located import cut_lengths
 from .mistakes import LONGEST, QUARTER, named
-from .reader import Kept, Reader, repeated
+from .reader import Reader, Readings, repeated
 from .rules import NO_PAIR, first, shown, unreadable
 from .unwritten import require_corruption, require_cuts
 
@@ -43,13 +43,15 @@ EDITED = (
 
 
 @pytest.fixture(scope="module")
-def kept() -> Kept:
+def kept() -> Readings:
     """Items of this submission, shared by several checks."""
     return {}
 
 
 @pytest.fixture
-def reader(student: Student, settings: Mapping[str, Setting], inputs: Inputs, kept: Kept) -> Reader:
+def reader(
+    student: Student, settings: Mapping[str, Setting], inputs: Inputs, kept: Readings
+) -> Reader:
     """Return the student's dataset."""
     return Reader(student, settings, inputs, kept)
 

@@ -386,12 +386,12 @@ def _draws(
     return tuple(draws)
 
 
-def _seen_to_the_end(draw: Draw, corpus: str, asked: int) -> Draw:
+def _seen_to_the_end(draw: Draw, corpus: str, length: int) -> Draw:
     """Return the draw; it is incomplete if it fills the block but was cut off at its end.
 
     A third MASK at the end is an end marker; the first or second one may be cut off by chance.
     """
-    full = len(draw.sequence) == asked and PAD not in draw.sequence
+    full = len(draw.sequence) == length and PAD not in draw.sequence
     marked = draw.sequence.endswith(MASK) and draw.body.count(MASK) > 2
     if not full or marked or is_well_formed(draw, corpus):
         return draw

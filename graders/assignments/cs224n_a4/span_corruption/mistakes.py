@@ -23,16 +23,18 @@ from .lengths import Lengths, content_pairs, content_varies
 from .located import ORDERS, gap, restores
 
 Seen = TypeVar("Seen")
-Known = Mapping[Mistake, Callable[[Reading], bool]]
+Recognizers = Mapping[Mistake, Callable[[Reading], bool]]
 SEQUENCE = f"the sequence is prefix {MASK} suffix {MASK} content {PAD} {PAD} …"
 layout = partial(Mistake, equation=SEQUENCE)
 SHIFT = "y[i] = x[i + 1]: x = sequence[:-1], y = sequence[1:]"
 shift = partial(Mistake, equation=SHIFT)
 
 
-def named(known: Mapping[Mistake, Callable[[Seen], bool]], *evidence: Seen) -> Mistake | None:
+def named(recognizers: Mapping[Mistake, Callable[[Seen], bool]], *evidence: Seen) -> Mistake | None:
     """Return the only one of these mistakes that explains all the evidence, or None."""
-    mistakes = [mistake for mistake, explains in known.items() if all(map(explains, evidence))]
+    mistakes = [
+        mistake for mistake, explains in recognizers.items() if all(map(explains, evidence))
+    ]
     return mistakes[0] if len(mistakes) == 1 else None
 
 
@@ -79,7 +81,7 @@ def _rolled(reading: Reading) -> bool:
     return bool(padded.any() and (np.roll(reading.x, -1, axis=1) == reading.y).all())
 
 
-SHIFT_MISTAKES: Known = {
+SHIFT_MISTAKES: Recognizers = {
     shift("no-shift", "y is the same as x"): lambda r: _same_rows(r, 0),
     shift("swapped", "x and y are swapped: x is one position ahead of y"): _swapped,
     shift("shifted-backward", "y is shifted in the wrong direction: y[i] = x[i - 1]"): _backward,
@@ -99,23 +101,27 @@ SHIFT_MISTAKES: Known = {
 
 def _no_padding(reading: Reading) -> bool:
     bare = not any(PAD in draw.sequence for draw in reading.draws)
-    return bare and len(reading.draws) > 0 and bool((reading.x_lengths < _asked(reading)).any())
+    return (
+        bare
+        and len(reading.draws) > 0
+        and bool((reading.x_lengths < _requested_length(reading)).any())
+    )
 
 
 def _always(reading: Reading, length: int) -> bool:
     """Return whether x and y always have this wrong length if they are padded."""
     padded = (reading.x == PAD_ID).any(axis=1)
     sizes = {*reading.x_lengths[padded].tolist(), *reading.y_lengths[padded].tolist()}
-    return sizes == {length} and length != _asked(reading)
+    return sizes == {length} and length != _requested_length(reading)
 
 
-def _asked(reading: Reading) -> int:
+def _requested_length(reading: Reading) -> int:
     return reading.edition.example_length(reading.request.block_size)
 
 
 LENGTH = "x and y are one id shorter than the padded sequence"
 length = partial(Mistake, equation=LENGTH)
-LENGTH_MISTAKES: Known = {
+LENGTH_MISTAKES: Recognizers = {
     length(
         "no-padding", f"sequences are not padded with {PAD}, so their lengths differ"
     ): _no_padding,
@@ -124,8 +130,12 @@ LENGTH_MISTAKES: Known = {
         "x always has the length for block size 128, whatever block_size is",
         f"{LENGTH}, whose length depends on self.block_size",
     ): lambda r: _always(r, r.edition.example_length(128)),
-    length("one-too-long", "x and y have one id too many"): lambda r: _always(r, _asked(r) + 1),
-    length("one-too-short", "x and y have one id too few"): lambda r: _always(r, _asked(r) - 1),
+    length("one-too-long", "x and y have one id too many"): lambda r: _always(
+        r, _requested_length(r) + 1
+    ),
+    length("one-too-short", "x and y have one id too few"): lambda r: _always(
+        r, _requested_length(r) - 1
+    ),
 }
 
 # ---------------------------------------------------------------- MASKs and PADs
@@ -224,7 +234,7 @@ FEW = 100
 SWAPPED_IDS = str.maketrans(PAD + MASK, MASK + PAD)
 MARKS = "two MASKs: prefix MASK suffix MASK content"
 marks = partial(Mistake, equation=MARKS)
-LAYOUT_MISTAKES: Known = {
+LAYOUT_MISTAKES: Recognizers = {
     marks("second-mask-missing", "the MASK between suffix and content is missing"): (
         lambda r: _written(_lacks_second)(r) and not _written(_lacks_first)(r)
     ),
@@ -368,7 +378,7 @@ VOCABULARY = Mistake(
     "PAD has id 0, MASK id 1; the characters of the corpus follow in sorted order",
 ).hint
 JOINED = "document = prefix + content + suffix, so each part starts where the previous one ends"
-PIECE_MISTAKES: Known = {
+PIECE_MISTAKES: Recognizers = {
     **{
         _order_mistake(order): partial(_in_order, order=order)
         for order in ORDERS
@@ -462,7 +472,7 @@ def _over_line_ends(reading: Reading) -> bool:
 FEW_OF = 2  # only reading the first half can't be chance: 30 indices are anywhere
 INDEX = "the document is self.data[idx]"
 index = partial(Mistake, equation=INDEX)
-INDEX_MISTAKES: Known = {
+INDEX_MISTAKES: Recognizers = {
     index("always-first", "every index gives the first document"): _reads(lambda i: 0),
     index("next-document", "index i gives document i + 1"): _reads(lambda i: i + 1),
     index("previous-document", "index i gives document i - 1"): _reads(lambda i: i - 1),

@@ -16,11 +16,11 @@ from reference.data.edition import Edition
 
 from .draws import Draw, Reading, Request, once_per_reading, parse
 from .located import located_cuts
-from .mistakes import Known, named
+from .mistakes import Recognizers, named
 from .rules import Rule, first, not_a_piece, shown, wrong_layout
 from .texts import MORE_ROUNDS, documents_of
 
-Kept = MutableMapping[Request, Reading]
+Readings = MutableMapping[Request, Reading]
 EXAMPLES = 8  # of hypothesis, in addition to the readings that every rule tests
 # A fault in fewer draws than this at realistic block sizes, and not in most draws at any size,
 # costs half of its check. In the smallest block, half of the lengths from 0 are too short.
@@ -33,20 +33,20 @@ class Reader:
     """Reads documents through the student's dataset and caches the readings."""
 
     def __init__(
-        self, student: Student, settings: Mapping[str, Setting], inputs: Inputs, kept: Kept
+        self, student: Student, settings: Mapping[str, Setting], inputs: Inputs, readings: Readings
     ) -> None:
         self._student = student
         self._inputs = inputs
-        self._kept = kept
+        self._readings = readings
         names = ("sequence_length", "end_marker", "length_limit")
         self.edition = Edition(**{name: settings[name] for name in names if name in settings})  # type: ignore[arg-type]
         self.documents = documents_of(inputs, self.edition)
 
     def attempt(self, request: Request) -> Reading:
         """Return the reply to a request, even if it contains no usable item."""
-        if request not in self._kept:
-            self._kept[request] = self.request_more(request, batch=0)
-        return self._kept[request]
+        if request not in self._readings:
+            self._readings[request] = self.request_more(request, batch=0)
+        return self._readings[request]
 
     def request_more(self, request: Request, batch: int) -> Reading:
         """Return draws for a request, different for each batch; they are not cached."""
@@ -137,7 +137,7 @@ class Reader:
     def judge(
         self,
         rule: Rule,
-        known: Known,
+        recognizers: Recognizers,
         score: Score,
         hint: str,
         *requests: st.SearchStrategy[Request],
@@ -153,13 +153,13 @@ class Reader:
         def holds(request: Request) -> None:
             reading = self.attempt(request)
             if _can_judge(rule, reading):
-                self.judge_reading(reading, rule, known, hint)
+                self.judge_reading(reading, rule, recognizers, hint)
 
         try:
             if requests:
                 holds()
             for reading in self._readings_for(rule):
-                self.judge_reading(reading, rule, known, hint)
+                self.judge_reading(reading, rule, recognizers, hint)
         except CheckFailed as problem:
             self._forgive_rare(rule, problem, score)
 
@@ -176,24 +176,26 @@ class Reader:
         short = (documents.short_document(document) for document in documents.short)
         return readings or [self.read(request) for request in short]
 
-    def judge_index(self, rule: Rule, known: Known, score: Score, hint: str) -> None:
+    def judge_index(self, rule: Rule, recognizers: Recognizers, score: Score, hint: str) -> None:
         """Fail if a rule is broken for documents that can be identified by their characters.
 
         A few documents are read back and forth, and some out of thousands.
         """
         for reading in (self.read(self.documents.many), self.attempt(self.documents.thousands)):
-            self.judge_alone(reading, rule, known, score, hint)
+            self.judge_alone(reading, rule, recognizers, score, hint)
 
     def judge_alone(
-        self, reading: Reading, rule: Rule, known: Known, score: Score, hint: str
+        self, reading: Reading, rule: Rule, recognizers: Recognizers, score: Score, hint: str
     ) -> None:
         """Fail if this reading breaks a rule; a rare fault costs half of the points."""
         try:
-            self.judge_reading(reading, rule, known, hint)
+            self.judge_reading(reading, rule, recognizers, hint)
         except CheckFailed as problem:
             self._forgive_rare(rule, problem, score, reading)
 
-    def judge_reading(self, reading: Reading, rule: Rule, known: Known, hint: str) -> None:
+    def judge_reading(
+        self, reading: Reading, rule: Rule, recognizers: Recognizers, hint: str
+    ) -> None:
         """Fail with this reading's counterexample, and name the mistake if it is known."""
         problem = first(rule, reading)
         if problem is None:
@@ -203,7 +205,7 @@ class Reader:
         by_itself = reading.request in (self.documents.many, self.documents.thousands)
         other = reading if by_itself else self.largest_small_block()
         evidence = [reading] if first(rule, other) is None else [reading, other]
-        mistake = named(known, *evidence)
+        mistake = named(recognizers, *evidence)
         problem.fail(reading, hint if mistake is None else mistake.hint)
 
     def _forgive_rare(

@@ -56,7 +56,7 @@ def test_mean_is_classified(
     def judge(model: ModelClass) -> None:
         for question in model.questions(TYPE):
             reply = model.forward(question)
-            ways = model.found(question, reply)
+            ways = model.matching_ways(question, reply)
             if any(way.pooled in ACCEPTED for way in ways):
                 reply.require_same_in_training()
                 reply.require_same_again()
@@ -64,7 +64,7 @@ def test_mean_is_classified(
                 continue
             named = {POOLINGS[way.pooled] for way in ways if "of the text" not in way.pooled}
             mistake = f"{named.pop()}. " if len(named) == 1 else ""
-            expected = model.known(question)["right"]["mean"]
+            expected = model.ways(question)["right"]["mean"]
             mistake = mistake or _why_not_pooled(question, reply, reply.logits - expected)
             fail(
                 "The logits are not computed from the mean of the last hidden states.",
@@ -86,7 +86,7 @@ def test_padding_is_masked(
         for family in model.families:
             question = model.question(family, TYPE)
             reply = model.forward(question)
-            ways = model.found(question, reply)
+            ways = model.matching_ways(question, reply)
             right = {way.pooled for way in ways if way.called == "right"}
             if right == {SHRUNK}:
                 fail(

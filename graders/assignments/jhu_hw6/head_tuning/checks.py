@@ -35,7 +35,7 @@ def test_head_model_gives_logits(
 def _require_logits_of_full(model: ModelClass, question: Question) -> None:
     """Fail if the logits are neither the handout's nor those of the student's full model."""
     reply = model.forward(question)
-    ways = model.found(question, reply)
+    ways = model.matching_ways(question, reply)
     if any(way.called == "right" and way.pooled in ACCEPTED for way in ways):
         return
     full = model.forward(question.of_type("full"))

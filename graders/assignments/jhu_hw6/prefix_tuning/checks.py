@@ -83,7 +83,7 @@ def test_prefix_stands_before_the_words(
 
     def judge(model: ModelClass) -> None:
         for question, reply in _unpadded(model):
-            ways = model.found(question, reply)
+            ways = model.matching_ways(question, reply)
             if _is_before(model, question, reply, ways):
                 reply.require_same_in_training()
                 reply.require_same_again()
@@ -102,16 +102,16 @@ def test_prefix_stands_before_the_words(
     in_each_model(ModelClass(student, sandbox, inputs, score), judge)
 
 
-def _is_before(model: ModelClass, question: Question, reply: Forward, found: Sequence[Way]) -> bool:
+def _is_before(model: ModelClass, question: Question, reply: Forward, ways: Sequence[Way]) -> bool:
     """Return whether the backbone gets prefix and words, whatever the mask is.
 
     The pooling is the full model's, if it is known: that one has already cost its points.
     """
     pooled = model.own_poolings(question)
-    if any(way.called in BEFORE and way.pooled in pooled for way in found):
+    if any(way.called in BEFORE and way.pooled in pooled for way in ways):
         return True
     masked = is_masked_rightly(question, reply) and not has_wrong_length(question, reply)
-    unknown = not pooled or not (found or masked)
+    unknown = not pooled or not (ways or masked)
     return unknown and is_called_rightly(question, reply)
 
 
@@ -131,7 +131,7 @@ def test_mask_covers_the_prefix(
         for family in set(model.families) - set(NUMBERED):
             question = prefix_question(model, family)
             reply = model.forward(question)
-            ways = model.found(question, reply)
+            ways = model.matching_ways(question, reply)
             if any(way.called in ORDERED for way in ways) or is_masked_rightly(question, reply):
                 continue
             fail(

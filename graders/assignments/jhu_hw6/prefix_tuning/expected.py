@@ -146,14 +146,14 @@ def is_mask_too_short(reply: Forward) -> bool:
     )
 
 
-def known_mistake(found: Sequence[Way]) -> str:
+def known_mistake(ways: Sequence[Way]) -> str:
     """Return the hint for the only known mistake that gives the student's logits, or a general one.
 
     On texts of equal length, several variants may give the same logits; then the correct one is not
     reported as a mistake.
     """
-    calls = {way.called for way in found}
-    poolings = {way.pooled for way in found}
+    calls = {way.called for way in ways}
+    poolings = {way.pooled for way in ways}
     if "right" in calls:
         named = {POOLINGS.get(pooling, "") for pooling in poolings}
         says = f"{named.pop()}. {POOLED}." if len(named) == 1 and "" not in named else ""

@@ -300,7 +300,7 @@ def test_gradients_are_those_of_the_batch(
 
 
 def _first_wrong(steps: Sequence[Step]) -> dict[str, str]:
-    wrong = (i for i, step in enumerate(steps, 1) if not step.follows(step.asked["right"]))
+    wrong = (i for i, step in enumerate(steps, 1) if not step.follows(step.required["right"]))
     return {"step": str(next(wrong, 1)), "epochs": str(PLAN.epochs)}
 
 
@@ -399,13 +399,13 @@ def _require_best(student: Student, task: Task, file: str) -> None:
             "copy.deepcopy(mymodel.state_dict()).",
         )
     worse = rising.restored and not rising.looked  # it may choose by a loss of its own
-    if worse or 0 <= rising.kept < falling.kept:
+    if worse or 0 <= rising.final_after < falling.final_after:
         fail(
             "train keeps the weights of a worse epoch.",
             hint=hint,
             counterexample={
-                "accuracy rises in every epoch": f"weights after step {rising.kept}",
-                "accuracy falls in every epoch": f"weights after step {falling.kept}",
+                "accuracy rises in every epoch": f"weights after step {rising.final_after}",
+                "accuracy falls in every epoch": f"weights after step {falling.final_after}",
             },
         )
 

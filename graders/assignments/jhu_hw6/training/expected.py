@@ -63,13 +63,13 @@ LOSSES = {
 class Step:
     """A step, the batches whose gradients led to it, and the sums of the required gradients.
 
-    Most loops step after each batch. `asked` has the correct gradient and those of known mistakes.
-    `current` is the correct one without the batches of the epoch before.
+    Most loops step after each batch. `required` has the correct gradient and those of known
+    mistakes. `current` is the correct one without the batches of the epoch before.
     """
 
     update: Update
     batches: Sequence[int]
-    asked: Mapping[str, Floats]
+    required: Mapping[str, Floats]
     current: Floats
 
     def follows(self, gradient: Floats) -> bool:
@@ -82,7 +82,7 @@ class Step:
     @property
     def smoothing(self) -> float:
         """The weight of even labels, beside the batch's own, that explains the step best."""
-        sides = [self.asked[name] * self._seen for name in ("right", "spread")]
+        sides = [self.required[name] * self._seen for name in ("right", "spread")]
         right, even = np.linalg.lstsq(np.stack(sides, axis=1), self.gradient, rcond=None)[0]
         return float(even / right) if right > 0 else 0.0
 
@@ -140,18 +140,19 @@ def steps_of(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Step]
 
 
 def _gradients(
-    sandbox: Student, known: Sequence[tuple[Update, int]], batches: Sequence[Batch]
+    sandbox: Student, updates: Sequence[tuple[Update, int]], batches: Sequence[Batch]
 ) -> list[Mapping[str, Floats]]:
     """Return the gradients that each update's batch requires at its weights."""
     questions: list[Value] = [
-        {"weights": dict(update.before), "batch": dict(batches[number])} for update, number in known
+        {"weights": dict(update.before), "batch": dict(batches[number])}
+        for update, number in updates
     ]
     replies: Any = sandbox.call("gradients", questions=questions)
-    if not isinstance(replies, list) or len(replies) != len(known):
+    if not isinstance(replies, list) or len(replies) != len(updates):
         raise GraderFault("the oracle gave no gradients")
     return [
         {name: flat(gradient, update.before) for name, gradient in reply.items()}
-        for (update, _), reply in zip(known, replies, strict=True)
+        for (update, _), reply in zip(updates, replies, strict=True)
         if isinstance(reply, dict)
     ]
 
@@ -165,7 +166,7 @@ def are_right(steps: Sequence[Step]) -> bool:
         return False
     smoothing = min(max(steps[0].smoothing, 0.0), MOST_SMOOTHING)
     return any(
-        all(step.follows(step.asked["right"] + even * step.asked["spread"]) for step in steps)
+        all(step.follows(step.required["right"] + even * step.required["spread"]) for step in steps)
         for even in (0.0, smoothing)
     )
 
@@ -204,14 +205,14 @@ def mistake_of(steps: Sequence[Step]) -> Mistake | None:
 
 
 def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Floats]]]:
-    right = [step.asked["right"] for step in steps]
+    right = [step.required["right"] for step in steps]
     for mistake, cleared in ((PILED, {0}), (PILED_IN_EPOCHS, _first_steps(steps))):
         yield mistake, _piled(steps, cleared)
         yield mistake, _piled(steps, cleared, clipped=True)
     yield DROPPED, [step.current for step in steps]
     yield UPHILL, [-gradient for gradient in right]
     for name, mistake in LOSSES.items():
-        yield mistake, [step.asked[name] for step in steps]
+        yield mistake, [step.required[name] for step in steps]
 
 
 def _piled(steps: Sequence[Step], cleared: set[int], *, clipped: bool = False) -> list[Floats]:
@@ -222,7 +223,7 @@ def _piled(steps: Sequence[Step], cleared: set[int], *, clipped: bool = False) -
     sums: list[Floats] = []
     for number, step in enumerate(steps):
         left = steps[number - 1].gradient if clipped else sums[-1] if sums else 0.0
-        sums.append(step.asked["right"] + (0.0 if number in cleared else left))
+        sums.append(step.required["right"] + (0.0 if number in cleared else left))
     return sums
 
 

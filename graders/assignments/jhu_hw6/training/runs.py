@@ -79,7 +79,9 @@ class Run:
     forwards: Sequence[Update]
     rates: Sequence[float]  # of each update with a step; below 0 if none is known
     final: Mapping[str, Floats]
-    kept: int  # the updates after which the model had its weights of the end; below 0 if never
+    final_after: (
+        int  # the updates after which the model had its weights of the end; below 0 if never
+    )
     restored: bool  # whether these are not the weights after the last update
     looked: bool  # whether the loop calls the model without a backward pass
     reloaded: bool  # whether the model's own current weights are loaded into it at the end

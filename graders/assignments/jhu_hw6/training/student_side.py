@@ -71,7 +71,7 @@ def training_log(
         log, problem = _watched(weights, batches, plan, file)
     if problem is not None and (not log.updates or is_unwritten(problem, code_folder())):
         raise problem
-    kept = _kept(log) if plan["trend"] else -1
+    kept = _final_after(log) if plan["trend"] else -1
     return {
         "updates": [update.plain() for update in log.updates] if not plan["brief"] else [],
         "rates": [update.rate for update in log.updates if update.steps],
@@ -101,7 +101,7 @@ def _trained(log: Log) -> dict[str, Any]:
     )
 
 
-def _kept(log: Log) -> int:
+def _final_after(log: Log) -> int:
     """Return after how many updates the model had its final weights, -1 if after none."""
     final = state(log.model)
     states = [

@@ -52,13 +52,13 @@ class ModelClass:
         """Return the student's logits."""
         return logits_of(self.student, question, self.file)
 
-    def known(self, question: Question) -> Ways:
+    def ways(self, question: Question) -> Ways:
         """Return the logits of all known ways."""
         return ways(self.sandbox, question)
 
-    def found(self, question: Question, reply: Forward) -> list[Way]:
+    def matching_ways(self, question: Question, reply: Forward) -> list[Way]:
         """Return the ways that give the student's logits."""
-        return list(ways_of(reply, self.known(question)))
+        return list(ways_of(reply, self.ways(question)))
 
     def own_poolings(self, question: Question) -> frozenset[str]:
         """Return the accepted poolings, including the student's own in the full model.
@@ -66,7 +66,7 @@ class ModelClass:
         That one has already cost its points. Empty if the full model's pooling is unknown.
         """
         full = question.of_type("full")
-        poolings = {way.pooled for way in self.found(full, self.forward(full))}
+        poolings = {way.pooled for way in self.matching_ways(full, self.forward(full))}
         if not poolings:
             return frozenset()
         return (

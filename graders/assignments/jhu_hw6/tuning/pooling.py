@@ -60,12 +60,12 @@ def ways(sandbox: Student, question: Question) -> Ways:
     }
 
 
-def ways_of(reply: Forward, known: Ways) -> Sequence[Way]:
+def ways_of(reply: Forward, candidates: Ways) -> Sequence[Way]:
     """Return all ways that give these logits, the correct one first."""
     order = (*ACCEPTED, *POOLINGS)
     return [
         Way(called, pooled)
-        for called, pools in known.items()
+        for called, pools in candidates.items()
         for pooled in order
         if pooled in pools and is_close(reply.logits, pools[pooled], "attention")
     ]

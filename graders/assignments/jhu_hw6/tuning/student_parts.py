@@ -69,9 +69,9 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             if cause_of(problem) is not None or is_own_fault(problem, file):
                 raise
             return {"problem": f"{type(problem).__name__}: {problem}"[:MOST_TEXT]}
-        model = next(_found(result, nn.Module), None)
+        model = next(_objects_in(result, nn.Module), None)
         chosen = getattr(model, "type", "") if "type" in signature(prepare).parameters else ""
-        loaders = list(_found(result, DataLoader))
+        loaders = list(_objects_in(result, DataLoader))
         loose = (
             [item for item in result if _is_batch(item)] if isinstance(result, list | tuple) else []
         )
@@ -243,7 +243,7 @@ def _prepared(
         result = by_position(prepare, values, type="full")
     except (Exception, SystemExit):  # noqa: BLE001  what it does beside is not judged
         return None, None
-    return next(_found(result, nn.Module), None), next(_found(result, DataLoader), None)
+    return next(_objects_in(result, nn.Module), None), next(_objects_in(result, DataLoader), None)
 
 
 def _is_constant(file: str, value: Any) -> bool:
@@ -283,13 +283,13 @@ def _answer(number: int) -> bool:
     return number * 2_654_435_761 % 2**32 < 0.6 * 2**32
 
 
-def _found(made: Any, kind: type) -> Iterator[Any]:
+def _objects_in(value: Any, kind: type) -> Iterator[Any]:
     """Yield the objects of a kind in the returned value, at any depth."""
-    if isinstance(made, kind):
-        yield made
-    elif isinstance(made, dict | list | tuple):
-        for child in made.values() if isinstance(made, dict) else made:
-            yield from _found(child, kind)
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from _objects_in(child, kind)
 
 
 def _classes(model: nn.Module) -> int:
@@ -312,16 +312,16 @@ class _Noted:
         self._kept: dict[int, tuple[Any, Any]] = {}
         self.swapped = ""
 
-    def note(self, dataset: Any, given: Mapping[str, Any]) -> None:
+    def note(self, dataset: Any, arguments: Mapping[str, Any]) -> None:
         """Note the arguments from which a dataset is made, by parameter."""
-        self._kept[id(dataset)] = (dataset, _numbers(list(given.values())))
+        self._kept[id(dataset)] = (dataset, _numbers(list(arguments.values())))
         for name, other in (tuple(STARTS), tuple(STARTS)[::-1]):
-            if str(next(iter(given.get(name, "")), "")).startswith(STARTS[other]):
+            if str(next(iter(arguments.get(name, "")), "")).startswith(STARTS[other]):
                 self.swapped = f"{other} as {name}"
-        numbers = [_numbers([given.get(name, ())]) for name in STARTS]
+        numbers = [_numbers([arguments.get(name, ())]) for name in STARTS]
         if all(number is not None for number in numbers) and not np.array_equal(*numbers):
             self.swapped = "questions of other passages"
-        elif numbers[0] is not None and _are_mixed(numbers[0], given.get("answers")):
+        elif numbers[0] is not None and _are_mixed(numbers[0], arguments.get("answers")):
             self.swapped = "answers of other passages"
 
     def rows_of(self, dataset: Any) -> Any:

@@ -87,7 +87,7 @@ def _tuned(
         "error": error,
         "raises": "" if changed or not error else _raised_in_training(model, batches["train"]),
         "untied": not changed and not error and _is_untied(model, batches["train"]),
-        "parts": parts.told(),
+        "parts": parts.description(),
         "changed": changed,
         "backbone": [name for name in before if name not in parts.outside],
         "sizes": {name: p.numel() for name, p in model.named_parameters()},

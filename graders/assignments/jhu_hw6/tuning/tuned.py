@@ -28,7 +28,7 @@ class Tuned:
     rest: frozenset[str]
     backbone: frozenset[str]
     changed: frozenset[str]
-    made: Sequence[frozenset[str]]
+    optimized: Sequence[frozenset[str]]
     sizes: Mapping[str, int]
     error: str
     raises: str  # what the model itself raises in training mode, if nothing changed
@@ -41,10 +41,10 @@ class Tuned:
         Another check reports a loop that does not step; this is about the choice of parameters.
         """
         hopeless = self.raises or self.untied or self.error == "NotImplementedError"
-        if self.changed or hopeless or not self.made:
+        if self.changed or hopeless or not self.optimized:
             return self.changed
-        narrow = [names for names in self.made if not names & self.backbone]
-        return narrow[-1] if narrow else self.made[-1]
+        narrow = [names for names in self.optimized if not names & self.backbone]
+        return narrow[-1] if narrow else self.optimized[-1]
 
     def count(self, names: frozenset[str]) -> int:
         """Return the number of elements in these parameters."""

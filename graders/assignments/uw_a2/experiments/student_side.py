@@ -95,7 +95,7 @@ def head_fusions(y: Any) -> list[dict[str, Any]]:
         names = [name for name in _names(FUSIONS, REPLACED) if not OF_DATA.search(name)]
         for name in names[:MOST]:
             fusion = _first(partial(_fusions, name, y.shape[1], y.shape[3]))
-            answer = _first(partial(iter, [partial(_asked, fusion, y)]))
+            answer = _first(partial(iter, [partial(_fused, fusion, y)]))
             if answer is not None:
                 replies.append({"name": name, **answer})
     return replies
@@ -114,7 +114,7 @@ def _fusions(name: str, n_heads: int, c: int) -> Iterator[Callable[[], Any]]:
         yield lambda: definition
 
 
-def _asked(fusion: Callable[[Any], Any], y: Any) -> dict[str, Any]:
+def _fused(fusion: Callable[[Any], Any], y: Any) -> dict[str, Any]:
     def ask(items: Any) -> Any:
         with torch.no_grad():
             answer = fusion(torch.from_numpy(items.copy()))

@@ -13,7 +13,7 @@ from graders.checks.mistakes import sentence
 from graders.checks.score import Score
 
 from .expected import Floats, by_head_size, merge, similarities, softmax, split
-from .functions import Function, Judge, asked
+from .functions import Function, Judge, described_arguments
 from .mistakes import (
     HEADS,
     MERGE,
@@ -180,5 +180,5 @@ def test_merge_undoes_split(student: Student, score: Score, inputs: Inputs) -> N
                 "merge_heads(split_heads(x, n_heads)) is not x.",
                 **hint,
                 actual=first_difference(back, x),
-                counterexample=asked("split_heads", (x, n_heads)),
+                counterexample=described_arguments("split_heads", (x, n_heads)),
             )

@@ -109,7 +109,7 @@ class Judge:
                     f"{function.name} returns wrong values.",
                     hint=self._hint(function, calls, outputs),
                     actual=first_difference(values, expected),
-                    counterexample=asked(function.name, call),
+                    counterexample=described_arguments(function.name, call),
                 )
 
     def _hint(self, function: Function, calls: Calls, outputs: Sequence[Floats]) -> str:
@@ -136,7 +136,7 @@ class Judge:
                     "With the causal mask applied, the softmax returns wrong weights.",
                     hint=known_mistake(MASKED, calls, [ours for ours, _ in weights]),
                     actual=first_difference(ours, expected),
-                    counterexample=asked(MASKED.name, (scores,)),
+                    counterexample=described_arguments(MASKED.name, (scores,)),
                 )
 
     def _is_unused(self, name: str, problems: Mapping[int, Exception]) -> bool:
@@ -180,7 +180,7 @@ def known_mistake(function: Function, calls: Calls, outputs: Sequence[Floats]) -
     return sentence(NAN if is_nan else function.equation)
 
 
-def asked(name: str, call: Sequence[Any]) -> dict[str, str]:
+def described_arguments(name: str, call: Sequence[Any]) -> dict[str, str]:
     """Describe the arguments."""
     return {
         label: describe(value) if isinstance(value, np.ndarray) else str(value)
@@ -195,7 +195,7 @@ def _weights(scores: Floats, answer: Any) -> tuple[Floats, Any]:
         scores.shape,
         "apply_causal_mask does not return scores of the shape of A.",
         hint=sentence(MASK),
-        counterexample=asked(MASKED.name, (scores,)),
+        counterexample=described_arguments(MASKED.name, (scores,)),
     )
     with np.errstate(all="ignore"):
         return softmax(masked), part(answer, "weights")
@@ -219,7 +219,7 @@ def _shape_words(function: Function, call: Sequence[Any], reply: Any) -> dict[st
     return {
         "what": f"{function.name} does not return the shape given in the handout.",
         "hint": _layout(function, call, reply),
-        "counterexample": asked(function.name, call),
+        "counterexample": described_arguments(function.name, call),
     }
 
 

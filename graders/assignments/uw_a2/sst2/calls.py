@@ -14,7 +14,7 @@ SEGMENTS = "token_type_ids"  # BERT's tokenizer returns them, RoBERTa's does not
 NO_SEGMENTS = f"RoBERTa's tokenizer returns input_ids and attention_mask, but no {SEGMENTS}."
 
 
-def asked(student: Student, question: str, ask: Callable[[], Answer]) -> Answer:
+def answer_once(student: Student, question: str, ask: Callable[[], Answer]) -> Answer:
     """Return or raise what `ask` does; repeated calls use the cached result."""
     return student.once(question, lambda: _explained(ask), (StudentFault, Unavailable, CheckFailed))
 
@@ -36,7 +36,7 @@ def _explained(ask: Callable[[], Answer]) -> Answer:
 
 def note_file(student: Student, score: Any) -> None:
     """Add a note on the file that is used, if there was a choice or the upload is unusual."""
-    file, notes = asked(student, "file", lambda: student.call("sst2_file", read=_file))
+    file, notes = answer_once(student, "file", lambda: student.call("sst2_file", read=_file))
     for note in notes:
         score.note(note)
     if notes and file:

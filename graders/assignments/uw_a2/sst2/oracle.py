@@ -64,9 +64,9 @@ def sst2_updates(
     return {"start": dict(classifier(weights).state_dict()), **after}
 
 
-def _batch(known: Any, rows: list[dict[str, Any]]) -> Batch:
+def _batch(encoder: Any, rows: list[dict[str, Any]]) -> Batch:
     texts, labels = [row["text"] for row in rows], [row["label"] for row in rows]
-    return known(texts, padding=True, return_tensors="pt"), torch.tensor(labels)
+    return encoder(texts, padding=True, return_tensors="pt"), torch.tensor(labels)
 
 
 def _trained(

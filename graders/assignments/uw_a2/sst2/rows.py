@@ -50,12 +50,17 @@ def classes(inputs: Inputs) -> Mapping[str, int]:
 
 
 def labelled(
-    inputs: Inputs, purpose: str, known: Mapping[str, int], right: Sequence[bool], *, most: int
+    inputs: Inputs,
+    purpose: str,
+    word_classes: Mapping[str, int],
+    right: Sequence[bool],
+    *,
+    most: int,
 ) -> list[Row]:
     """Return sentences whose labels match the class of the first word where `right` is true."""
     drawn = rows(inputs, purpose, len(right), most=most)
     for row, agrees in zip(drawn, right, strict=True):
-        predicted = known[row["text"].split()[0]]
+        predicted = word_classes[row["text"].split()[0]]
         row["label"] = predicted if agrees else 1 - predicted
     return drawn
 

@@ -41,7 +41,7 @@ def code() -> Any:
     return gather(code_folder(), wanted=WANTED, own=("A2S3",), given=names, starter=STARTER)
 
 
-def wanted(name: str) -> Any:
+def definition(name: str) -> Any:
     """Return a function or class of the student's; raise NotHandedIn if there is none."""
     ready()  # before the file imports load_dataset
     with on_cpu():
@@ -51,34 +51,36 @@ def wanted(name: str) -> Any:
 def optional(name: str) -> Any:
     """Return the same, or None if it is not defined."""
     try:
-        return wanted(name)
+        return definition(name)
     except NotHandedIn:
         return None
 
 
-def call(function: Callable[..., Any], known: Names) -> Any:
-    """Call the function with the handout's arguments, which `known` contains in order.
+def call(function: Callable[..., Any], arguments: Names) -> Any:
+    """Call the function with the handout's arguments, which `arguments` contains in order.
 
     If all required parameters are known by name, names decide; additional ones, such as a scheduler
     or a device, are supplied too. Otherwise the order decides.
     """
-    values, named = _given(function, known)
+    values, named = _call_arguments(function, arguments)
     return function(*values, **named)
 
 
-def _given(function: Callable[..., Any], known: Names) -> tuple[list[Any], dict[str, Any]]:
+def _call_arguments(
+    function: Callable[..., Any], arguments: Names
+) -> tuple[list[Any], dict[str, Any]]:
     """Return the arguments of such a call, by position and by name."""
     parameters = list(_parameters(function))
-    by_name = _by_name(parameters, known) if len(parameters) > 1 else None
+    by_name = _by_name(parameters, arguments) if len(parameters) > 1 else None
     if by_name is not None:
         return [], by_name
-    values = list(known.values())[: places(function, len(known))]
+    values = list(arguments.values())[: places(function, len(arguments))]
     return values, _rest(parameters[len(values) :])
 
 
-def accepted(function: Callable[..., Any], known: Names) -> Names:
+def accepted(function: Callable[..., Any], arguments: Names) -> Names:
     """Return the arguments of such a call by the function's own names."""
-    values, named = _given(function, known)
+    values, named = _call_arguments(function, arguments)
     return inspect.signature(function).bind_partial(*values, **named).arguments
 
 
@@ -91,7 +93,7 @@ def _rest(parameters: list[inspect.Parameter]) -> dict[str, Any]:
     }
 
 
-def _by_name(parameters: list[inspect.Parameter], known: Names) -> dict[str, Any] | None:
+def _by_name(parameters: list[inspect.Parameter], arguments: Names) -> dict[str, Any] | None:
     """Return the arguments by the function's own names; None if a name is unknown."""
     chosen: dict[str, Any] = {}
     for parameter in parameters:
@@ -100,7 +102,7 @@ def _by_name(parameters: list[inspect.Parameter], known: Names) -> dict[str, Any
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             return None
         demanded, meaning = parameter.default is parameter.empty, _meaning(parameter.name)
-        supplied = {**_extras(), **known} if demanded else known
+        supplied = {**_extras(), **arguments} if demanded else arguments
         if meaning in supplied:
             chosen[parameter.name] = supplied[meaning]
         elif demanded:
@@ -134,13 +136,13 @@ class _NoSchedule:
         return [0.0]
 
 
-def places(function: Callable[..., Any], asked: int) -> int:
+def places(function: Callable[..., Any], count: int) -> int:
     """Return how many of the arguments a function accepts."""
     kinds = [parameter.kind for parameter in _parameters(function)]
     if inspect.Parameter.VAR_POSITIONAL in kinds or not kinds:
-        return asked
+        return count
     named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return min(asked, sum(kind in named for kind in kinds))
+    return min(count, sum(kind in named for kind in kinds))
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:

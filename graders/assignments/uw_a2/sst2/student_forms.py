@@ -16,7 +16,7 @@ import torch
 from graders.adapting.devices import on_cpu
 
 from ..sst2_training.student_evaluation import predicting
-from .student_code import Names, call, wanted
+from .student_code import Names, call, definition
 from .student_models import classifier, loader
 from .student_saves import keeping, unseen
 
@@ -95,13 +95,13 @@ def evaluation_form(evaluate: Any, seed: int, **options: Any) -> tuple[Form, boo
     return Form(0.0, worked=values), left
 
 
-def _evaluated(evaluate: Any, known: Names, labels: tuple[int, int]) -> tuple[Any, bool]:
+def _evaluated(evaluate: Any, arguments: Names, labels: tuple[int, int]) -> tuple[Any, bool]:
     """Return evaluate's result for a good and a bad text with these labels."""
-    model = known["model"].train()
+    model = arguments["model"].train()
     batches = loader(*_source(labels))
     # enable_grad ends with the mode before it, whatever evaluate sets.
     with on_cpu(), keeping(unseen), predicting(model, CLASSES), torch.enable_grad():
-        returned = call(evaluate, {**known, "loader": batches})
+        returned = call(evaluate, {**arguments, "loader": batches})
     return returned, model.training
 
 
@@ -116,7 +116,7 @@ def training_forms(seed: int) -> list[Form]:
     }
     try:
         with on_cpu(), keeping(unseen), torch.enable_grad():
-            returned = call(wanted("train_one_epoch"), values)
+            returned = call(definition("train_one_epoch"), values)
     except Exception:  # noqa: BLE001  its own checks report it
         return [Form(None), Form(0.5), Form((0.5, 0.5), (1,))]
     place = next(reversed(numbers(returned)), ())

@@ -25,15 +25,15 @@ def mark(model: nn.Module, epoch: int) -> None:
                 parameter[0] = FIRST + STEP * epoch
 
 
-def marked(kept: Any) -> int:
+def marked(value: Any) -> int:
     """Return the epoch of the weights in an object; 0 for initial ones, -1 without weights."""
-    epochs = [_epoch(vector) for vector in itertools.islice(_vectors(kept, 0), 50)]
+    epochs = [_epoch(vector) for vector in itertools.islice(_vectors(value, 0), 50)]
     return max(epochs, default=-1)
 
 
-def firsts(kept: Any) -> list[float]:
+def firsts(value: Any) -> list[float]:
     """Return the numbers that marks replace."""
-    return [float(vector[0]) for vector in itertools.islice(_vectors(kept, 0), 50)]
+    return [float(vector[0]) for vector in itertools.islice(_vectors(value, 0), 50)]
 
 
 def _epoch(vector: torch.Tensor) -> int:
@@ -41,17 +41,17 @@ def _epoch(vector: torch.Tensor) -> int:
     return int(number) if 0 < number <= MOST and number == int(number) else 0
 
 
-def _vectors(kept: Any, depth: int) -> Iterator[torch.Tensor]:
+def _vectors(value: Any, depth: int) -> Iterator[torch.Tensor]:
     """Yield the weight vectors of a model, a state dict, or anything that contains one."""
-    if isinstance(kept, nn.Module):
+    if isinstance(value, nn.Module):
         yield from (
             parameter.detach()
-            for parameter in kept.parameters()
+            for parameter in value.parameters()
             if parameter.ndim == 1 and parameter.numel()
         )
-    elif isinstance(kept, torch.Tensor):
-        if kept.is_floating_point() and kept.ndim == 1 and kept.numel():
-            yield kept.detach()
-    elif depth < 4 and isinstance(kept, Mapping | list | tuple):
-        for part in kept.values() if isinstance(kept, Mapping) else kept:
+    elif isinstance(value, torch.Tensor):
+        if value.is_floating_point() and value.ndim == 1 and value.numel():
+            yield value.detach()
+    elif depth < 4 and isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
             yield from _vectors(part, depth + 1)

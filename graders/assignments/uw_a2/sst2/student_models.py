@@ -67,8 +67,8 @@ def loader(source: str, rows: Rows, size: int) -> DataLoader[Any]:
 class _Collate:
     """Return the handout's batch of rows."""
 
-    def __init__(self, known: Any) -> None:
-        self._known = known
+    def __init__(self, encoder: Any) -> None:
+        self._known = encoder
 
     def __call__(self, rows: Rows) -> dict[str, Any]:
         texts = [row["text"] for row in rows]

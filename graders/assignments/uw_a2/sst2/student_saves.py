@@ -81,10 +81,10 @@ def _models(note: Note) -> Patches:
     from graders.adapting.offline.places import moved as there
 
     def keeper(save: Callable[..., Any]) -> Callable[..., Any]:
-        def saved(kept: Any, save_directory: Any, *args: Any, **kwargs: Any) -> Any:
-            note(str(save_directory), marked(kwargs.get("state_dict") or kept))
+        def saved(model: Any, save_directory: Any, *args: Any, **kwargs: Any) -> Any:
+            note(str(save_directory), marked(kwargs.get("state_dict") or model))
             make_folder(save_directory)
-            return save(kept, there(save_directory), *args, **kwargs)
+            return save(model, there(save_directory), *args, **kwargs)
 
         return saved
 

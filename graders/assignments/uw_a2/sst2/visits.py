@@ -23,7 +23,7 @@ from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
 from graders.errors import StudentFault, Unavailable
 
-from .calls import asked, unreadable
+from .calls import answer_once, unreadable
 from .rows import Row, rows
 
 EPOCHS = 64  # of the script: no main trains longer
@@ -171,7 +171,7 @@ class Visits:
 
 def visits(student: Student, inputs: Inputs) -> Visits:
     """Run main on random data, once for all checks."""
-    return asked(student, "main", lambda: _run(student, inputs, _script(inputs)))
+    return answer_once(student, "main", lambda: _run(student, inputs, _script(inputs)))
 
 
 def falling_visits(student: Student, inputs: Inputs) -> Visits:

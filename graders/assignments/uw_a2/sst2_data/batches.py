@@ -13,7 +13,7 @@ from graders.checks.compare import CheckFailed, describe, fail
 from graders.checks.inputs import Inputs
 from graders.errors import StudentFault
 
-from ..sst2.calls import asked, unreadable
+from ..sst2.calls import answer_once, unreadable
 from ..sst2.rows import Row, long_row, long_row_of_short_words, rows
 
 Ids = NDArray[np.int64]
@@ -39,7 +39,7 @@ class Batch:
 
     family: str
     rows: Sequence[Row]
-    asked: Sequence[int]
+    requested: Sequence[int]
     tokens: Tokens
     text: Mapping[str, Any]
     labels: Any
@@ -47,7 +47,7 @@ class Batch:
     @property
     def longest(self) -> int:
         """The number of tokens of its longest sentence."""
-        return max(len(self.tokens.ids[row]) for row in self.asked)
+        return max(len(self.tokens.ids[row]) for row in self.requested)
 
     @property
     def is_long(self) -> bool:
@@ -57,28 +57,28 @@ class Batch:
     def matrix(self, name: str) -> NDArray[Any]:
         """Return `input_ids` or `attention_mask`; fail unless it has one row per text."""
         value = self.text.get(name)
-        if isinstance(value, np.ndarray) and value.ndim == 2 and len(value) == len(self.asked):
+        if isinstance(value, np.ndarray) and value.ndim == 2 and len(value) == len(self.requested):
             return value
         fail(
             f"text_encoding has no `{name}` with one row per sentence of the batch.",
             hint='The tokenizer returns it: tokenizer(texts, padding=True, return_tensors="pt").',
-            expected=f"a tensor of shape ({len(self.asked)}, L)",
+            expected=f"a tensor of shape ({len(self.requested)}, L)",
             actual=describe(value),
             counterexample=self.shown,
         )
 
-    def kept(self) -> list[Ids]:
+    def unpadded(self) -> list[Ids]:
         """Return each row's ids without padding, whatever the padding token is."""
         ids = self.matrix("input_ids")
         return [
             _unpadded(row, self.tokens, self.tokens.ids[at])
-            for at, row in zip(self.asked, ids, strict=True)
+            for at, row in zip(self.requested, ids, strict=True)
         ]
 
     @property
     def shown(self) -> dict[str, str]:
         """Return the batch as a counterexample."""
-        texts = " | ".join(self.rows[row]["text"][:40] for row in self.asked)
+        texts = " | ".join(self.rows[row]["text"][:40] for row in self.requested)
         return {"tokenizer": self.family, "sentences": texts[:200]}
 
 
@@ -117,7 +117,7 @@ def family_batches(
     drawn: Any = [*rows(inputs, "collate", 11), *long]
     drawn[4:5] = rows(inputs, "longer", 1, most=30)  # only in the last batch
     plan: Any = _plan(inputs)
-    reply = asked(
+    reply = answer_once(
         student,
         f"collate {family}",
         lambda: student.call(

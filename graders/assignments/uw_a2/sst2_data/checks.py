@@ -13,7 +13,7 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import StudentFault
 
-from ..sst2.calls import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
+from ..sst2.calls import NO_SEGMENTS, SEGMENTS, answer_once, note_file, unreadable
 from ..sst2.rows import long_row, rows
 from ..sst2_training.updates import refused
 from .batches import FAMILIES, LIMIT, LONG, SHORTEST_CUT, Batch, Ids, batches, family_batches
@@ -35,7 +35,7 @@ def test_three_datasets(student: Student, inputs: Inputs, score: Score) -> None:
     note_file(student, score)
     drawn = splits(inputs)
     sent: dict[str, Value] = {name: list(part) for name, part in drawn.items()}
-    prepared = asked(
+    prepared = answer_once(
         student, "splits", lambda: student.call("sst2_splits", splits=sent, read=read_splits)
     )
     for name, part in drawn.items():
@@ -47,7 +47,7 @@ def test_three_datasets(student: Student, inputs: Inputs, score: Score) -> None:
 def test_items_by_index(student: Student, inputs: Inputs, score: Score) -> None:
     """The dataset has one item per row, with the row's text and label, in the same order."""
     drawn = [*rows(inputs, "items", 13), long_row(inputs, LONG)]
-    length, items = asked(
+    length, items = answer_once(
         student, "indexed", lambda: student.call("sst2_indexed", rows=list(drawn), read=_indexed)
     )
     if length != len(drawn):
@@ -69,7 +69,7 @@ def _indexed(reply: Any) -> tuple[int, list[Item]]:
 def test_iteration(student: Student, inputs: Inputs, score: Score) -> None:
     """Iterating gives every item in order, and the same items again the second time."""
     drawn = rows(inputs, "iterated", 9)
-    first, again, kind_of_item = asked(
+    first, again, kind_of_item = answer_once(
         student, "iterated", lambda: student.call("sst2_items", rows=list(drawn), read=_iterated)
     )
     compare_iteration(first, drawn, score)
@@ -128,7 +128,7 @@ def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
         )
     for batch in long:
         length = batch.matrix("input_ids").shape[1]
-        ids = max(batch.kept(), key=len)
+        ids = max(batch.unpadded(), key=len)
         if length > LIMIT:
             fail(
                 f"A sentence of {batch.longest} tokens is encoded as {length} tokens.",
@@ -160,7 +160,13 @@ def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
                 expected="the same number for all long sentences",
                 actual=" and ".join(map(str, _cut_lengths(batch))),
             )
-        if any(map(_lacks_beginning, batch.kept(), [batch.tokens.ids[row] for row in batch.asked])):
+        if any(
+            map(
+                _lacks_beginning,
+                batch.unpadded(),
+                [batch.tokens.ids[row] for row in batch.requested],
+            )
+        ):
             fail(
                 "A truncated sentence lacks its beginning.",
                 hint='Truncate at the end: leave truncation_side of the tokenizer at "right".',
@@ -174,21 +180,24 @@ def _cut_lengths(batch: Batch) -> list[int]:
     A sentence with the tokens of another one is left to other checks.
     """
     start = slice(SHORTEST_CUT - 1)
-    pairs = [(ids, batch.tokens.ids[at]) for ids, at in zip(batch.kept(), batch.asked, strict=True)]
+    pairs = [
+        (ids, batch.tokens.ids[at])
+        for ids, at in zip(batch.unpadded(), batch.requested, strict=True)
+    ]
     long = [(ids, whole) for ids, whole in pairs if len(whole) > LIMIT]
     return [len(ids) for ids, whole in long if np.array_equal(ids[start], whole[start])]
 
 
-def _lacks_beginning(kept: Ids, whole: Ids) -> bool:
+def _lacks_beginning(ids: Ids, whole: Ids) -> bool:
     """Return whether only the end of a sentence is left, between the tokens that are added."""
-    words = kept[1:-1]
+    words = ids[1:-1]
     end = whole[len(whole) - len(words) - 1 : -1]
     return np.array_equal(words, end) and not np.array_equal(words, whole[1 : len(words) + 1])
 
 
 def _keeps_last(batch: Batch) -> bool:
     """Return whether each sentence ends with the token that the tokenizer adds at the end."""
-    pairs = zip(batch.kept(), batch.asked, strict=True)
+    pairs = zip(batch.unpadded(), batch.requested, strict=True)
     return all(ids[-1:].tolist() == batch.tokens.ids[row][-1:].tolist() for ids, row in pairs)
 
 
@@ -196,7 +205,7 @@ def _keeps_last(batch: Batch) -> bool:
 def test_mask(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """The attention mask is 1 for the sentence's own tokens and 0 for padding."""
     for batch in batches(student, sandbox, inputs):
-        mask, unpadded = batch.matrix("attention_mask"), batch.kept()
+        mask, unpadded = batch.matrix("attention_mask"), batch.unpadded()
         if not np.isin(mask, (0, 1)).all():
             fail("The attention mask contains numbers other than 0 and 1.", actual=str(mask.dtype))
         for row, ids in zip(mask, unpadded, strict=True):
@@ -214,7 +223,7 @@ def test_mask(student: Student, sandbox: Student, inputs: Inputs) -> None:
 def test_labels(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """label_encoding contains the batch's labels in order, as a LongTensor of shape (B,)."""
     for batch in batches(student, sandbox, inputs):
-        expected = [batch.rows[row]["label"] for row in batch.asked]
+        expected = [batch.rows[row]["label"] for row in batch.requested]
         labels = batch.labels
         if not _are_long(labels) or labels.shape != (len(expected),):
             fail(
@@ -272,8 +281,8 @@ def _compare_tokens(batch: Batch) -> None:
             expected="int64",
             actual=str(ids.dtype),
         )
-    unpadded = batch.kept()
-    right = [batch.tokens.ids[row] for row in batch.asked]
+    unpadded = batch.unpadded()
+    right = [batch.tokens.ids[row] for row in batch.requested]
     agree = [np.array_equal(*pair) for pair in zip(unpadded, right, strict=True)]
     if batch.is_long or all(agree):
         return
@@ -287,8 +296,8 @@ def _compare_tokens(batch: Batch) -> None:
     )
 
 
-def _known_mistake(kept: Sequence[Any], right: Sequence[Any]) -> str:
-    actual, expected = [ids.tolist() for ids in kept], [ids.tolist() for ids in right]
+def _known_mistake(unpadded: Sequence[Any], right: Sequence[Any]) -> str:
+    actual, expected = [ids.tolist() for ids in unpadded], [ids.tolist() for ids in right]
     if sorted(actual) == sorted(expected):
         return "All sentences are present, but in another order than in the batch."
     if actual == [ids[1:-1] for ids in expected]:
@@ -303,7 +312,7 @@ def _compare_padding(batch: Batch) -> None:
     ids = batch.matrix("input_ids")
     padding = [
         int(token)
-        for row, unpadded in zip(ids, batch.kept(), strict=True)
+        for row, unpadded in zip(ids, batch.unpadded(), strict=True)
         for token in _ends(row.tolist(), unpadded.tolist())
     ]
     if strange := {token for token in padding if token != batch.tokens.pad}:
@@ -317,7 +326,7 @@ def _compare_padding(batch: Batch) -> None:
             expected=str(batch.tokens.pad),
             actual=str(sorted(strange))[:60],
         )
-    longest = max(len(unpadded) for unpadded in batch.kept())
+    longest = max(len(unpadded) for unpadded in batch.unpadded())
     if ids.shape[1] == longest or batch.is_long:
         return
     fail(
@@ -330,10 +339,10 @@ def _compare_padding(batch: Batch) -> None:
     )
 
 
-def _ends(row: list[int], kept: list[int]) -> list[int]:
+def _ends(row: list[int], ids: list[int]) -> list[int]:
     """Return what comes before and after the tokens of a row."""
-    start = next((i for i in range(len(row)) if row[i : i + len(kept)] == kept), 0)
-    return [*row[:start], *row[start + len(kept) :]]
+    start = next((i for i in range(len(row)) if row[i : i + len(ids)] == ids), 0)
+    return [*row[:start], *row[start + len(ids) :]]
 
 
 def _fail_with_roberta(problem: Exception, *, works_with_bert: bool) -> None:

@@ -79,7 +79,7 @@ def _item(reply: Any) -> Item:
 
 
 def compare_split(
-    name: str, given: Sequence[Row], split: Split | None, drawn: Mapping[str, Sequence[Row]]
+    name: str, drawn_rows: Sequence[Row], split: Split | None, drawn: Mapping[str, Sequence[Row]]
 ) -> None:
     """Fail if a dataset is not the split of this name; items without text are only counted."""
     if split is None:
@@ -88,15 +88,15 @@ def compare_split(
             hint="Return train, validation and test, in this order or with these names.",
         )
     length, texts = split.length, split.texts
-    if length == len(given) and (not any(texts) or texts == _texts(given)):
+    if length == len(drawn_rows) and (not any(texts) or texts == _texts(drawn_rows)):
         return
     other = next((n for n, part in drawn.items() if n != name and texts == _texts(part)), "")
     fail(
-        f"The dataset for {name} does not contain the {len(given)} sentences of that split.",
+        f"The dataset for {name} does not contain the {len(drawn_rows)} sentences of that split.",
         hint=f"It contains the split {other}."
         if other
         else "Include every row of the split once, in its order.",
-        expected=f"{len(given)} sentences",
+        expected=f"{len(drawn_rows)} sentences",
         actual=f"{length} items",
     )
 
@@ -124,8 +124,8 @@ def compare_labels(
                 )
 
 
-def _texts(given: Sequence[Row]) -> list[str]:
-    return [row["text"] for row in given]
+def _texts(drawn_rows: Sequence[Row]) -> list[str]:
+    return [row["text"] for row in drawn_rows]
 
 
 def compare_items(items: Sequence[Item], drawn: Sequence[Row], score: Any) -> None:

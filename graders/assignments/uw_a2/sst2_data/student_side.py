@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..sst2.student_code import call, code, places, wanted
+from ..sst2.student_code import call, code, definition, places
 from ..sst2.student_values import entries, item, plain, vars_of
 
 Rows = list[dict[str, Any]]
@@ -69,7 +69,7 @@ def sst2_splits(splits: dict[str, Rows]) -> dict[str, Any]:
     from graders.adapting.offline.models import tiny_tokenizer
 
     provide(splits)
-    datasets = call(wanted("initialize_datasets"), {"tokenizer": tiny_tokenizer("roberta")})
+    datasets = call(definition("initialize_datasets"), {"tokenizer": tiny_tokenizer("roberta")})
     return {name: _contents(dataset) for name, dataset in datasets_of(datasets)[:6]}
 
 
@@ -103,14 +103,14 @@ def collate_of(dataset: Any) -> Callable[[Any], Any]:
     method = getattr(dataset, "collate_fn", None)
     if callable(method) and places(method, 1) == 0:  # it has no self and is called on the class
         method = type(dataset).collate_fn
-    function = method if callable(method) else wanted("collate_fn")
+    function = method if callable(method) else definition("collate_fn")
     tokenizer = next(filter(_is_tokenizer, vars_of(dataset).values()), None)
     return lambda items: call(function, {"items": items, "tokenizer": tokenizer})
 
 
 def own_dataset(tokenizer: Any, rows: Rows) -> Any:
     """Return the student's dataset of these rows."""
-    dataset_class = wanted("SST2Dataset")
+    dataset_class = definition("SST2Dataset")
     if "tokenizer" in code().namespace:  # a collate_fn outside the class may read it from there
         code().namespace["tokenizer"] = tokenizer
     raw = [_Row(row) for row in rows]

@@ -129,7 +129,7 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
 def test_best_weights_kept(student: Student, inputs: Inputs) -> None:
     """The saved weights are those of the first epoch with the highest validation accuracy."""
     seen = visits(student, inputs)
-    saved, best = _kept(seen), seen.best()
+    saved, best = _chosen_epoch(seen), seen.best()
     if saved == best:
         _require_current_file(seen)
         _require_named_file(seen)
@@ -157,12 +157,12 @@ def test_tested_once(student: Student, inputs: Inputs, score: Score) -> None:
             expected="1 evaluation, after the last epoch",
             actual=f"{len(tests)} evaluations on test",
         )
-    if all(test.weights != _kept(seen) for test in tests):
+    if all(test.weights != _chosen_epoch(seen) for test in tests):
         fail(
             "The test accuracy is not that of the best weights.",
             hint="After training, the model has the last epoch's weights; load the best ones "
             "before the evaluation on test.",
-            expected=f"weights of epoch {_kept(seen)}",
+            expected=f"weights of epoch {_chosen_epoch(seen)}",
             actual=f"weights of epoch {tests[-1].weights}",
             counterexample=_shown(seen),
         )
@@ -300,17 +300,17 @@ def _require_first_epoch(student: Student, inputs: Inputs) -> None:
     """
     with suppress(StudentFault, Unavailable):
         seen = falling_visits(student, inputs)
-        if _kept(seen) == seen.best():
+        if _chosen_epoch(seen) == seen.best():
             return
         student.renew()
         seen = falling_visits(student, inputs)
-        if seen.last_epoch and _kept(seen) != seen.best():
+        if seen.last_epoch and _chosen_epoch(seen) != seen.best():
             fail(
                 "main does not save the weights of the first epoch when no later one is better.",
                 hint="Begin with a best accuracy of 0 before the first epoch, and compare after "
                 "every epoch of all runs.",
                 expected=f"weights of epoch {seen.best()}",
-                actual=f"weights of epoch {_kept(seen)}",
+                actual=f"weights of epoch {_chosen_epoch(seen)}",
                 counterexample=_shown(seen),
             )
 
@@ -330,7 +330,7 @@ def _judge_untested(seen: Visits, score: Score) -> None:
     )
 
 
-def _kept(seen: Visits) -> int:
+def _chosen_epoch(seen: Visits) -> int:
     """Return the epoch whose weights main has chosen: those it tests, or those in its files.
 
     If weights were loaded for the test, they decide. Otherwise the model has the last epoch's
@@ -349,7 +349,7 @@ def _kept(seen: Visits) -> int:
     return files[-1] if files else tests[-1] if tests else 0
 
 
-def _known_mistake(student: Student, inputs: Inputs, seen: Visits, kept: int) -> str:
+def _known_mistake(student: Student, inputs: Inputs, seen: Visits, chosen_epoch: int) -> str:
     """Return the hint for the mistake that explains what main keeps in two runs, or a general one.
 
     With only one, other mistakes may keep the same epoch.
@@ -357,7 +357,7 @@ def _known_mistake(student: Student, inputs: Inputs, seen: Visits, kept: int) ->
     if not seen.validated():
         return "Evaluate on validation after each epoch, and choose by that accuracy."
     written = {visit.epoch for visit in seen.of("keep")}
-    if kept == seen.last_epoch and len(written) == seen.last_epoch > 1:
+    if chosen_epoch == seen.last_epoch and len(written) == seen.last_epoch > 1:
         return (
             "Weights are saved in every epoch. Save them only if the validation accuracy is higher "
             "than the best so far, and update the best accuracy then"
@@ -366,7 +366,9 @@ def _known_mistake(student: Student, inputs: Inputs, seen: Visits, kept: int) ->
     with suppress(StudentFault, Unavailable):
         other = second_visits(student, inputs)
     explained = (
-        hint for keeps, hint in MISTAKES if kept == keeps(seen) and _kept(other) == keeps(other)
+        hint
+        for keeps, hint in MISTAKES
+        if chosen_epoch == keeps(seen) and _chosen_epoch(other) == keeps(other)
     )
     return next(explained, GENERAL)
 

@@ -27,7 +27,7 @@ from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import calls, code_folder
 from graders.adapting.raised import described, is_of_this_machine, is_raised_inside
 
-from ..sst2.student_code import WANTED, accepted, call, code, optional, wanted
+from ..sst2.student_code import WANTED, accepted, call, code, definition, optional
 from ..sst2.student_forms import Form, evaluation_form, training_forms
 from ..sst2.student_loaders import Loaders, in_process, strange_id
 from ..sst2.student_marks import firsts, mark, marked
@@ -90,7 +90,7 @@ class Script:
             raise RuntimeError("main trains, evaluates and saves endlessly")
         self.events.append({"kind": kind, "epoch": self.epoch, **values})
 
-    def kept(self, place: str, weights: int) -> None:
+    def note_weights(self, place: str, weights: int) -> None:
         """Record that weights were written to a file."""
         if weights >= 0:
             self.note("keep", place=place[:200], weights=weights)
@@ -220,7 +220,7 @@ def _takes_options() -> bool:
         for statement in code().statements()
         for name in ("parse_args", "Fire")
     )
-    return lines or bool(inspect.signature(wanted("main")).parameters)
+    return lines or bool(inspect.signature(definition("main")).parameters)
 
 
 def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def sst2_main(
     training, its events until then count.
     """
     provide(splits)
-    main = wanted("main")
+    main = definition("main")
     tried: list[tuple[Script, BaseException]] = []
     for training in training_forms(weights):
         run = Script(script, splits, weights)
@@ -310,7 +310,7 @@ def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> Non
         contextlib.chdir(folder),
         on_cpu(),
         _replaced(main, standins),
-        keeping(run.kept),
+        keeping(run.note_weights),
         mock.patch.object(DataLoader, "__init__", in_process),
     ):
         try:

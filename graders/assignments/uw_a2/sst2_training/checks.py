@@ -10,7 +10,7 @@ from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
-from ..sst2.calls import asked, first_that_holds, not_written, unreadable
+from ..sst2.calls import answer_once, first_that_holds, not_written, unreadable
 from ..sst2.visits import visits
 from .evaluations import CASES, EXPECTED, MISTAKES, Evaluated, evaluates
 from .numbers import find, in_words
@@ -234,7 +234,7 @@ def test_compute_accuracy(student: Student, inputs: Inputs, score: Score) -> Non
     """compute_accuracy returns the fraction of equal entries, for any size and any accuracy."""
     cases = _cases(inputs)
     expected = [_share(case) for case in cases]
-    kinds = asked(
+    kinds = answer_once(
         student,
         "accuracies",
         lambda: student.call("sst2_accuracies", cases=list(cases), read=_accuracies),

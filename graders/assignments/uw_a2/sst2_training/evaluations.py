@@ -8,7 +8,7 @@ from typing import Any
 from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
 
-from ..sst2.calls import asked, first_that_holds, unreadable
+from ..sst2.calls import answer_once, first_that_holds, unreadable
 from ..sst2.rows import classes, labelled
 from .updates import SOURCES
 
@@ -101,7 +101,7 @@ def evaluates(student: Student, inputs: Inputs, claim: Callable[[Evaluated], Non
 
 def _observe(student: Student, inputs: Inputs, source: str) -> Evaluated:
     seed = inputs.seed("evaluated weights")
-    return asked(
+    return answer_once(
         student,
         f"evaluation {source}",
         lambda: student.call(

@@ -11,7 +11,7 @@ UNITS = (1.0, 100.0)  # an accuracy as a fraction, or in percent
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NumbersPlace:
     """The place and unit of the expected numbers in the returned values."""
 
     place: str
@@ -31,14 +31,14 @@ class Found:
         return f"The accuracy is correct; {' and '.join(remarks)}." if remarks else ""
 
 
-def find(replies: Sequence[Any], expected: Sequence[float]) -> Found | None:
+def find(replies: Sequence[Any], expected: Sequence[float]) -> NumbersPlace | None:
     """Return the place of the expected accuracies in the replies, all in one place and unit."""
     tables = [dict(_numbers(reply)) for reply in replies]
     for place in tables[0] if tables else ():
         values = [table.get(place, (math.nan, ""))[0] for table in tables]
         for unit in UNITS:
             if all(_agree(v, e, unit) for v, e in zip(values, expected, strict=True)):
-                return Found(place, unit, tables[0][place][1])
+                return NumbersPlace(place, unit, tables[0][place][1])
     return None
 
 

@@ -11,7 +11,7 @@ from torch import nn
 
 from graders.adapting.devices import on_cpu
 
-from ..sst2.student_code import call, wanted
+from ..sst2.student_code import call, definition
 from ..sst2.student_models import classifier, loader, tokenizer, watched
 from ..sst2.student_saves import keeping, unseen
 from ..sst2.student_values import number
@@ -62,7 +62,7 @@ def _gradients_on() -> Iterator[None]:
 def _is_undone_by_main() -> bool:
     """Return whether main itself turns gradients on or off, which only its own run would show."""
     try:
-        source = inspect.getsource(inspect.unwrap(wanted("main")))
+        source = inspect.getsource(inspect.unwrap(definition("main")))
     except Exception:  # noqa: BLE001  no main, or no source of it
         return False
     return any(word in source for word in UNDOING)
@@ -84,7 +84,7 @@ def _trained(model: nn.Module, batches: Any) -> set[str]:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     values = {"model": model, "loader": batches, "optimizer": optimizer, "epoch": 0}
     with contextlib.suppress(Exception, SystemExit):
-        call(wanted("train_one_epoch"), values)
+        call(definition("train_one_epoch"), values)
     return {name for name, weight in model.named_parameters() if not weight.equal(before[name])}
 
 
@@ -101,7 +101,7 @@ def _evaluated(model: nn.Module, batches: Any) -> dict[str, Any]:
         parameter.grad = torch.full_like(parameter, 0.5)
     before = _state(model)
     with watched(model) as seen:
-        returned = call(wanted("evaluate"), {"model": model, "loader": batches})
+        returned = call(definition("evaluate"), {"model": model, "loader": batches})
     after = _state(model)
     return {
         "returned": number(returned),
@@ -172,7 +172,7 @@ def sst2_accuracies(cases: list[dict[str, list[int]]]) -> dict[str, list[dict[st
 
     Types on which it raises are omitted; if it raises on all, the last exception is raised.
     """
-    compute = wanted("compute_accuracy")
+    compute = definition("compute_accuracy")
     replies: dict[str, list[dict[str, Any]]] = {}
     problem: Exception | None = None
     for kind, make in _KINDS.items():

@@ -12,7 +12,7 @@ from torch import nn
 from graders.adapting.devices import on_cpu
 from graders.adapting.moves import MOVERS, Moves, moves_only_batches, moves_tensors, moving
 
-from ..sst2.student_code import call, code, optional, wanted
+from ..sst2.student_code import call, code, definition, optional
 from ..sst2.student_models import classifier, loader, watched
 from ..sst2.student_saves import keeping, unseen
 from ..sst2_data.student_side import Rows
@@ -24,7 +24,7 @@ def sst2_training(source: str, weights: int, rows: Rows, plan: dict[str, Any]) -
     The plan has `size` (of a batch), `epochs` and `lr`. The model starts each epoch in eval mode,
     as evaluate leaves it.
     """
-    train = wanted("train_one_epoch")
+    train = definition("train_one_epoch")
     batches, model = loader(source, rows, plan["size"]), classifier(weights).eval()
     optimizer = torch.optim.SGD(model.parameters(), lr=plan["lr"])
     with on_cpu(), keeping(unseen), watched(model, optimizer) as seen:
@@ -46,7 +46,7 @@ def sst2_long_epoch(source: str, weights: int, rows: Rows, size: int) -> int:
     batches, optimizer = loader(source, rows, size), torch.optim.SGD(model.parameters(), lr=0.01)
     optimizer.register_step_pre_hook(lambda *_: steps.append(1))
     with on_cpu(), keeping(unseen):
-        call(wanted("train_one_epoch"), _arguments(model, batches, optimizer, 0))
+        call(definition("train_one_epoch"), _arguments(model, batches, optimizer, 0))
     return len(steps)
 
 
@@ -97,14 +97,14 @@ def _moves(name: str, source: str, weights: int, rows: Rows, size: int) -> Moves
         if name != LOOPS[0]:
             values = {key: values[key] for key in ("model", "loader")}
         with moving(model, moves):
-            call(wanted(name), {**values, "device": GPU})
+            call(definition(name), {**values, "device": GPU})
     return moves
 
 
 @contextmanager
 def _on_gpu(name: str) -> Iterator[None]:
     """Name a GPU in each global of a loop's file that is a device."""
-    names = inspect.unwrap(wanted(name)).__globals__
+    names = inspect.unwrap(definition(name)).__globals__
     devices = {
         key: value
         for key, value in names.items()

@@ -14,7 +14,7 @@ from graders.checks.compare import CheckFailed, fail
 from graders.checks.inputs import Inputs
 from graders.errors import StudentFault, StudentRaised, Unavailable
 
-from ..sst2.calls import asked, first_that_holds, unreadable
+from ..sst2.calls import answer_once, first_that_holds, unreadable
 from ..sst2.rows import Row, rows
 from ..sst2_data.batches import Ids, tokens_of
 
@@ -166,7 +166,7 @@ def require_device(student: Student, inputs: Inputs, name: str) -> None:
     question = _question(inputs)
     asks = {"weights": question["weights"], "rows": question["rows"], "size": SIZE}
     try:
-        left = asked(
+        left = answer_once(
             student, "devices", lambda: student.call("sst2_left_on_cpu", **asks, read=_names)
         )
     except (CheckFailed, StudentFault, Unavailable):
@@ -195,7 +195,7 @@ def _observe(student: Student, sandbox: Student, inputs: Inputs, source: str) ->
     tokens = tokens_of(sandbox, "roberta", texts)
     chunks = [tokens.ids[i : i + SIZE] for i in range(0, COUNT, SIZE)]
     read = partial(_read, question["rows"], chunks * EPOCHS, tokens.pad, right)
-    return asked(
+    return answer_once(
         student,
         f"training {source}",
         lambda: student.call("sst2_training", source=source, **question, read=read),

@@ -109,11 +109,11 @@ def _named(line: str, further: Names | None) -> Iterator[tuple[int, str, str]]:
             yield match.start("value"), name, match["value"]
 
 
-def _canonical(found: re.Match[str], line: str, further: Names | None) -> str:
+def _canonical(match: re.Match[str], line: str, further: Names | None) -> str:
     """Return the meaning of a name; the split of `accuracy` may be named earlier in the line."""
-    words = re.split(r"[(,/]| - ", found["name"])[-1].split()[-5:]
+    words = re.split(r"[(,/]| - ", match["name"])[-1].split()[-5:]
     name = meaning(" ".join(words), further)
     if name == "accuracy":
-        before = meaning(line[max(0, found.start() - 60) : found.end("name")], further)
+        before = meaning(line[max(0, match.start() - 60) : match.end("name")], further)
         return before if before in ("train", "dev", "test") else name
     return "" if name in ("label", "chosen") else name

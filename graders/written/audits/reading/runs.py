@@ -65,13 +65,15 @@ def report_of(text: str, further: Names | None = None) -> Report:
             prose += [line for line in lines if line[0] in inside]
     prose.sort()
     if runs:
-        shared = _said([line for line in prose if not _CHOICE.search(line[1])], further)
+        shared = _first_values([line for line in prose if not _CHOICE.search(line[1])], further)
         spoken = _spoken(prose)
-        return Report(tuple(_one_mark(runs)), shared, _said(spoken, further), _first(spoken))
+        return Report(
+            tuple(_one_mark(runs)), shared, _first_values(spoken, further), _first(spoken)
+        )
     return _from_sentences(prose, further)
 
 
-def _said(lines: Iterable[Line], further: Names | None) -> dict[str, Figure]:
+def _first_values(lines: Iterable[Line], further: Names | None) -> dict[str, Figure]:
     """Return the named values of these lines, the first of each name."""
     values: dict[str, Figure] = {}
     for pair in pairs_in(lines, further):

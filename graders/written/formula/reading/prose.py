@@ -245,27 +245,27 @@ def _unmarked(line: str) -> str:
     return "" if "---" in line and not line.strip(" |:-") else line
 
 
-def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
-    match found.lastgroup:
+def _kind(token: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
+    match token.lastgroup:
         case "letters":
-            is_mathematics = _is_mathematics(found, text, vocabulary)
+            is_mathematics = _is_mathematics(token, text, vocabulary)
         case "said" | "words":
-            inside = found["words"].strip()
+            inside = token["words"].strip()
             is_known = vocabulary.extends(inside, ()) or inside in FUNCTIONS
             applied = inside.isalpha() and inside.lower() not in PROSE
-            applied &= text[found.end() : found.end() + 1] in ("(", "[")
+            applied &= text[token.end() : token.end() + 1] in ("(", "[")
             is_mathematics = len(inside) < 2 or is_known or applied
         case group:
             return _KINDS.get(group or "", "math")
     return "math" if is_mathematics else "word"
 
 
-def _is_mathematics(found: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
+def _is_mathematics(token: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
     """Return whether a run of letters is part of a formula."""
-    run = found[0]
-    if re.match(r"[_\[(]", text[found.end() : found.end() + 1]) and run.isascii():
+    run = token[0]
+    if re.match(r"[_\[(]", text[token.end() : token.end() + 1]) and run.isascii():
         return len(run) < 25 and run.lower() not in _SHORT  # a name with a subscript, or a function
-    after = re.match(r"\s+([A-Za-z]{2,})", text[found.end() : found.end() + 30])
+    after = re.match(r"\s+([A-Za-z]{2,})", text[token.end() : token.end() + 30])
     if run in FUNCTIONS and after is not None and not _is_name(after[1], vocabulary):
         return False  # `the inner product`, `the sum over`
     pieces = re.findall(r"[A-Za-z]+|[^A-Za-z]", run)
@@ -274,9 +274,9 @@ def _is_mathematics(found: re.Match[str], text: str, vocabulary: Vocabulary) -> 
     if run[:1] != "ß" and "ß" in run:
         return False  # `groß`, whereas `ßk` means a beta
     letters = [piece for piece in pieces if piece.isascii()]
-    if run in _ARTICLES and not vocabulary.extends(run, ()) and _is_article(found, text):
+    if run in _ARTICLES and not vocabulary.extends(run, ()) and _is_article(token, text):
         return False
-    return all(_is_name(letter, vocabulary) for letter in letters) or _is_operand(found, text)
+    return all(_is_name(letter, vocabulary) for letter in letters) or _is_operand(token, text)
 
 
 def _is_sign(letter: str) -> bool:
@@ -303,18 +303,18 @@ def _is_name(run: str, vocabulary: Vocabulary) -> bool:
     return len(run) == 2 and run.lower() not in _SHORT
 
 
-def _is_operand(found: re.Match[str], text: str) -> bool:
+def _is_operand(token: re.Match[str], text: str) -> bool:
     """Return whether a word is multiplied with something: `scale * (k_a + k_b)`."""
-    before, after = text[: found.start()].rstrip(" "), text[found.end() :].lstrip(" ")
-    return found[0].isascii() and (
+    before, after = text[: token.start()].rstrip(" "), text[token.end() :].lstrip(" ")
+    return token[0].isascii() and (
         before[-1:] in ("*", "·", "×", "/") or after[:1] in ("*", "·", "×")
     )
 
 
-def _is_article(found: re.Match[str], text: str) -> bool:
+def _is_article(token: re.Match[str], text: str) -> bool:
     """Return whether a letter is a word, as in `a formula` and `Il y a 2d`."""
-    before = text[max(0, found.start() - 3) : found.start()]
-    after = text[found.end() : found.end() + 3]
+    before = text[max(0, token.start() - 3) : token.start()]
+    after = text[token.end() : token.end() + 3]
     between = before[-1:] in ("", " ", "\n") and after[:1] == " "
     return between and (before.strip()[-1:].isalpha() or after.strip()[:1].isalnum())
 
@@ -427,10 +427,12 @@ def _use_of(name: str) -> re.Pattern[str]:
     return re.compile(rf"{spelled}|\\{name}(?![A-Za-z])|[{letters}]" if letters else spelled)
 
 
-def definitions(statements: Iterable[Statement], known: Iterable[str]) -> dict[str, Statement]:
+def definitions(
+    statements: Iterable[Statement], known_names: Iterable[str]
+) -> dict[str, Statement]:
     """Return the statements that only define a name in another one: `S = 1,000,000`."""
     candidates = list(statements)
-    names = set(known)
+    names = set(known_names)
     defined: dict[str, Statement] = {}
     for statement in candidates:
         other_texts = (

@@ -11,8 +11,8 @@ from graders.written.formula.reading.subscripts import (
     DIGITS,
     MEMBERS,
     header,
+    inner_text,
     read_name,
-    said,
 )
 from graders.written.formula.vocabulary import (
     APPLIED,
@@ -221,7 +221,7 @@ class Scanner:
         """Read a function's name, with the base of a logarithm or the kind of a norm."""
         name = FUNCTIONS[word]
         if base := BASE.match(self.marked.text, end):
-            below = said(base)
+            below = inner_text(base)
             if (name + below) not in BASED:
                 raise self.fail(f"`{word}` with `{below}` below is unknown here.", end)
             name, end = BASED[name + below], base.end()

@@ -34,14 +34,14 @@ def read_name(marked: Marked, words: Vocabulary, base: str, end: int) -> tuple[s
             more, end = subscripts(marked, words, (base, *below), match)
         else:
             match = ABOVE.match(text, end)
-            more = [said(match)] if match else []
+            more = [inner_text(match)] if match else []
             if match is None or not words.extends(base, [*below, *more]):
                 return words.find(base, below) or "_".join((base, *below)), end
             end = match.end()
         below += more
 
 
-def said(match: re.Match[str]) -> str:
+def inner_text(match: re.Match[str]) -> str:
     """Return the text inside the brackets of a match, or the text without brackets."""
     return next(group for group in match.groups() if group is not None)
 
@@ -54,7 +54,7 @@ def subscripts(
     if (run := match[3]) is not None and len(run) > 1:
         size = unbraced(words, (base, *below), run)
         return [run[:size]], match.start(3) + size
-    parts = [SPACES.sub("", part) for part in re.split(r"[,_]", said(match))]
+    parts = [SPACES.sub("", part) for part in re.split(r"[,_]", inner_text(match))]
     spelled = ["".join(GREEK.get(letter, letter) for letter in part) for part in parts]
     joined = "".join(spelled)
     if not joined.isalnum() or len(joined) > LONGEST_WORD:

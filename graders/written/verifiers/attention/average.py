@@ -94,51 +94,51 @@ class _Trial:
         return True
 
 
-def average_query(asked: Asked) -> Judgement:
+def average_query(answer: Asked) -> Judgement:
     """Grade a query that must average the values of `a` and `b`.
 
     Settings: `keys` ("k", or "mu" if the query must use the means), `scaled` (scores are divided by
     sqrt(d)), `unscaled` (the fraction for the correct direction without a scale) and
     `keys_for_means` (the fraction for keys if means were required); both default to one half.
     """
-    means = asked.machine.settings.get("keys", "k") == "mu"
-    queries = queries_in(asked.parts[asked.machine.parts[0]], means=means)
-    return judge_found(queries, lambda formula: _tried(asked, query_of(formula, means=means)))
+    means = answer.machine.settings.get("keys", "k") == "mu"
+    queries = queries_in(answer.parts[answer.machine.parts[0]], means=means)
+    return judge_found(queries, lambda formula: _tried(answer, query_of(formula, means=means)))
 
 
-def _tried(asked: Asked, query: Query) -> Judgement:
-    scaled = bool(asked.machine.settings.get("scaled", False))
-    trial = _Trial(query, tuple(lookups(asked.draw, means=query.means, scaled=scaled)))
+def _tried(answer: Asked, query: Query) -> Judgement:
+    scaled = bool(answer.machine.settings.get("scaled", False))
+    trial = _Trial(query, tuple(lookups(answer.draw, means=query.means, scaled=scaled)))
     try:
-        judged = _judged(asked, trial)
+        judged = _judged(answer, trial)
     except NoQuery as error:
         judged = Judgement(0.0, str(error), error.hint)
     return replace(judged, actual=query.formula.text)
 
 
-def _judged(asked: Asked, trial: _Trial) -> Judgement:
+def _judged(answer: Asked, trial: _Trial) -> Judgement:
     query, instance = trial.query, trial.instances[-1]
-    if not query.same_with(instance, instance.with_values(asked.draw)):
+    if not query.same_with(instance, instance.with_values(answer.draw)):
         hint = "A query is compared only with keys; it cannot contain the values v_a and v_b."
         return Judgement(0.0, "The query changes when the values change.", hint)
-    blind = not query.means or query.same_with(instance, instance.with_keys(asked.draw))
-    earned = 1.0 if blind else share(asked.machine, "keys_for_means", 0.5)
+    blind = not query.means or query.same_with(instance, instance.with_keys(answer.draw))
+    earned = 1.0 if blind else share(answer.machine, "keys_for_means", 0.5)
     if trial.passes():
         message = "The query is built from keys, which are random and not known when it is chosen."
         hint = "Which vectors are fixed here and close to every random key?"
         return Judgement(1.0) if blind else Judgement(earned, message, hint)
-    if judgement := _known(asked, trial):
+    if judgement := _known_mistake(answer, trial):
         return judgement
     if trial.is_too_long():
-        return _beyond_scatter(asked, trial, earned)
+        return _beyond_scatter(answer, trial, earned)
     if trial.lacks_scale():
-        return _without_scale(asked, trial, earned, blind=blind)
+        return _without_scale(answer, trial, earned, blind=blind)
     return _wrong(trial, blind=blind)
 
 
-def _known(asked: Asked, trial: _Trial) -> Judgement | None:
+def _known_mistake(answer: Asked, trial: _Trial) -> Judgement | None:
     """Return the judgement of an incorrect answer that the assignment lists."""
-    for mistake in asked.machine.mistakes:
+    for mistake in answer.machine.mistakes:
         try:
             formula = parse(mistake.answer, names(means=trial.query.means))
         except FormulaError:
@@ -157,24 +157,24 @@ def _equal(one: Query, other: Query, instance: Lookup) -> bool:
     return all(bool(np.allclose(first, second, rtol=1e-9, atol=1e-12)) for first, second in pairs)
 
 
-def _without_scale(asked: Asked, trial: _Trial, earned: float, *, blind: bool) -> Judgement:
+def _without_scale(answer: Asked, trial: _Trial, earned: float, *, blind: bool) -> Judgement:
     worst = max(trial.instances, key=lambda instance: trial.errors(instance)[-1])
     weights, n = _pair(trial, worst), len(worst.keys)
     hint = "How large are the weights of all other keys together, when there are many of them?"
     if not blind:
         hint += " And the keys are random: what is fixed?"
     message = f"Correct direction, but too short: with {n} keys, the two weights are {weights}."
-    return Judgement(earned * share(asked.machine, "unscaled", 0.5), message, hint)
+    return Judgement(earned * share(answer.machine, "unscaled", 0.5), message, hint)
 
 
-def _beyond_scatter(asked: Asked, trial: _Trial, earned: float) -> Judgement:
+def _beyond_scatter(answer: Asked, trial: _Trial, earned: float) -> Judgement:
     hint = (
         "The score of a key scatters by the length of the query times sqrt(alpha). The length must "
         "be large, but small compared to 1/sqrt(alpha)."
     )
     weights = _pair(trial, trial.instances[1])
     message = f"Correct direction, but too long: in one draw, the two weights are {weights}."
-    return Judgement(earned * share(asked.machine, "unscaled", 0.5), message, hint)
+    return Judgement(earned * share(answer.machine, "unscaled", 0.5), message, hint)
 
 
 def _wrong(trial: _Trial, *, blind: bool) -> Judgement:

@@ -21,7 +21,7 @@ from graders.written.verifiers.formulas import (
     with_known_names,
 )
 from graders.written.verifiers.settings import share
-from graders.written.verifiers.values.found import Found
+from graders.written.verifiers.values.found import Candidates
 
 VECTORS = ("u_a", "u_b", "u_c", "u_d")
 NAMES = (*VECTORS, "beta", "I", "x_1", "x_2", "x_3", "d")
@@ -48,7 +48,7 @@ class _Setting:
         inputs: dict[str, Value] = {f"x_{number}": row for number, row in enumerate(self.x, 1)}
         return {**self.u, **inputs, "beta": self.beta, "d": float(self.x.shape[1])}
 
-    def wanted(self, output: int) -> Array:
+    def expected(self, output: int) -> Array:
         return self.u["u_b"] - self.u["u_c"] if output == 0 else self.u["u_b"]
 
     def weights(self, matrices: Matrices) -> Array:
@@ -61,7 +61,7 @@ class _Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Facts:
     """The facts true in every draw: the two values, and for each output its weights and value."""
 
     values: tuple[bool, bool]
@@ -77,46 +77,46 @@ class _Found:
         return sum(self.values) + sum(looks or right for looks, right in pairs)
 
 
-def key_query_value(asked: Asked) -> Judgement:
+def key_query_value(answer: Asked) -> Judgement:
     """Grade K, Q and V by the output of attention with them.
 
     V x_1, V x_3, c_1 and c_2 earn a quarter of the points each. Settings: `scaled` (scores are
     divided by sqrt(d)) and `swapped` (the fraction if only K and Q are exchanged; by default what
     V earns).
     """
-    draws = list(_settings(asked))
+    draws = list(_settings(answer))
     read = {
-        part: find_formulas(asked.parts[part], NAMES, (part,))
+        part: find_formulas(answer.parts[part], NAMES, (part,))
         for part in PARTS
-        if part in asked.parts
+        if part in answer.parts
     }
     formulas, faults = _formulas(read, draws)
-    judged = _judged(asked, draws, formulas, faults)
-    for answer in read.values():
-        answer.accept(judged)
+    judged = _judged(answer, draws, formulas, faults)
+    for candidates in read.values():
+        candidates.accept(judged)
     return judged
 
 
 def _judged(
-    asked: Asked, draws: list[_Setting], formulas: dict[str, Formula], faults: tuple[str, ...]
+    answer: Asked, draws: list[_Setting], formulas: dict[str, Formula], faults: tuple[str, ...]
 ) -> Judgement:
     values = [_matrices(formulas, draw) for draw in draws]
-    facts = _found(values, draws)
+    facts = _facts(values, draws)
     text = "; ".join(f"{part} = {formula.text}" for part, formula in formulas.items())
     if facts.points == 4:
         return Judgement(1.0, actual=text)
     swapped = [{"K": value["Q"], "Q": value["K"], "V": value["V"]} for value in values]
-    if set(formulas) == set(PARTS) and _found(swapped, draws).points == 4:
+    if set(formulas) == set(PARTS) and _facts(swapped, draws).points == 4:
         hint = "A score is k_i^T q_j: which of the two belongs to the input that attends?"
-        earned = share(asked.machine, "swapped", facts.points / 4)
+        earned = share(answer.machine, "swapped", facts.points / 4)
         return Judgement(earned, "K and Q are swapped.", hint, actual=text)
-    message, hint = _message(asked, facts), _hint(values, facts)
+    message, hint = _message(answer, facts), _hint(values, facts)
     message = "\n".join((message, *faults))
     return Judgement(facts.points / 4, message, hint, actual=text)
 
 
 def _formulas(
-    read: Mapping[str, Found[Formula]], draws: list[_Setting]
+    read: Mapping[str, Candidates[Formula]], draws: list[_Setting]
 ) -> tuple[dict[str, Formula], tuple[str, ...]]:
     """Return the formulas that are matrices, and the faults of the others."""
     formulas, faults = {}, []
@@ -132,11 +132,11 @@ def _formulas(
     return formulas, tuple(faults)
 
 
-def _settings(asked: Asked) -> Iterator[_Setting]:
-    scaled = bool(asked.machine.settings.get("scaled", False))
+def _settings(answer: Asked) -> Iterator[_Setting]:
+    scaled = bool(answer.machine.settings.get("scaled", False))
     for d, beta in ((4, 30.0), (8, 10.0), (16, 5.0), (16, 30.0)):
         length = 4 * beta if scaled else beta  # a division by sqrt(d) must make no difference
-        rows = length * np.linalg.qr(asked.draw.standard_normal((d, d)))[0][:4]
+        rows = length * np.linalg.qr(answer.draw.standard_normal((d, d)))[0][:4]
         scale = 1 / np.sqrt(d) if scaled else 1.0
         yield _Setting(dict(zip(VECTORS, rows, strict=True)), length, scale)
 
@@ -163,10 +163,10 @@ def _matrix(formula: Formula, setting: _Setting) -> Array:
     return value
 
 
-def _found(values: Sequence[Matrices], draws: list[_Setting]) -> _Found:
+def _facts(values: Sequence[Matrices], draws: list[_Setting]) -> _Facts:
     facts = [_of(matrices, setting) for matrices, setting in zip(values, draws, strict=True)]
     columns = [all(column) for column in zip(*facts, strict=True)]
-    return _Found((columns[0], columns[1]), (columns[2], columns[3]), (columns[4], columns[5]))
+    return _Facts((columns[0], columns[1]), (columns[2], columns[3]), (columns[4], columns[5]))
 
 
 def _of(matrices: Matrices, setting: _Setting) -> tuple[bool, ...]:
@@ -175,30 +175,30 @@ def _of(matrices: Matrices, setting: _Setting) -> tuple[bool, ...]:
     weights = setting.weights(matrices)
     outputs = weights @ values
     return (
-        setting.near(values[0], setting.wanted(1)),
-        setting.near(values[2], setting.wanted(0)),
+        setting.near(values[0], setting.expected(1)),
+        setting.near(values[2], setting.expected(0)),
         bool(weights[0, 2] >= 1 - NEAR),
         bool(weights[1, 0] >= 1 - NEAR),
-        *(setting.near(outputs[output], setting.wanted(output)) for output in (0, 1)),
+        *(setting.near(outputs[output], setting.expected(output)) for output in (0, 1)),
     )
 
 
-def _message(asked: Asked, found: _Found) -> str:
-    missing = [part for part in PARTS if part not in asked.parts]
-    facts = zip(("V x_1", "V x_3"), found.values, strict=True)
-    wrong = [name for name, right in facts if not right]
-    pairs = zip(found.looks, found.outputs, strict=True)
+def _message(answer: Asked, facts: _Facts) -> str:
+    missing = [part for part in PARTS if part not in answer.parts]
+    outcomes = zip(("V x_1", "V x_3"), facts.values, strict=True)
+    wrong = [name for name, right in outcomes if not right]
+    pairs = zip(facts.looks, facts.outputs, strict=True)
     wrong += [f"c_{n}" for n, (looks, right) in enumerate(pairs, 1) if not (looks or right)]
     message = f"{', '.join(f'`{part}`' for part in missing)} not answered. " if missing else ""
     return message + (f"Incorrect: {', '.join(wrong)}." if wrong else "")
 
 
-def _hint(values: list[Matrices], found: _Found) -> str:
+def _hint(values: list[Matrices], facts: _Facts) -> str:
     """Return a hint on what to check first."""
     if all(np.array_equal(value["Q"], value["V"]) for value in values):
         return "Q is the same as V. What do the inputs look for, and what do they pass on?"
-    if not all(found.values):
+    if not all(facts.values):
         return "What is V times each u, whose length is beta? So what are V x_1 and V x_3?"
-    if not any(found.looks):
+    if not any(facts.looks):
         return "Which input should the first output attend to, and which the second?"
     return "Work out the scores of all three inputs, for each output."

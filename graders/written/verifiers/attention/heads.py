@@ -19,7 +19,7 @@ from graders.written.verifiers.attention.query import (
     query_of,
 )
 from graders.written.verifiers.settings import share
-from graders.written.verifiers.values.found import MOST, Found
+from graders.written.verifiers.values.found import MOST, Candidates
 
 TOP = 1e3
 NEAR = 1e-3
@@ -38,66 +38,68 @@ class _Head:
     uses_values: bool
 
 
-def two_queries(asked: Asked) -> Judgement:
+def two_queries(answer: Asked) -> Judgement:
     """Grade two queries, one copying v_a and the other v_b, in either order.
 
     Settings: `keys` ("mu", the default, if the queries must use the means, or "k"), `unscaled`,
     `keys_for_means` and `one_of_two`: the fractions if the scale is missing, if keys are used
     instead of means, and if only one query is correct; each defaults to one half.
     """
-    means = asked.machine.settings.get("keys", "mu") == "mu"
-    beside = "\n".join(asked.parts.values())  # `q1 = c mu_a, q2 = c mu_b, c is large`
+    means = answer.machine.settings.get("keys", "mu") == "mu"
+    beside = "\n".join(answer.parts.values())  # `q1 = c mu_a, q2 = c mu_b, c is large`
     read = {
-        part: queries_in(asked.parts[part], means=means, beside=beside)
-        for part in asked.machine.parts
-        if part in asked.parts
+        part: queries_in(answer.parts[part], means=means, beside=beside)
+        for part in answer.machine.parts
+        if part in answer.parts
     }
     if len(read) < 2:
-        return Judgement(0.0, f"Both are required: {' and '.join(asked.machine.parts)}.")
-    text = "; ".join(f"{part} = {answer.shown[0]}" for part, answer in read.items())
+        return Judgement(0.0, f"Both are required: {' and '.join(answer.machine.parts)}.")
+    text = "; ".join(f"{part} = {candidates.shown[0]}" for part, candidates in read.items())
     try:
-        judged = _judged(asked, [_one_head(asked, part, read[part], means) for part in read])
+        judged = _judged(answer, [_one_head(answer, part, read[part], means) for part in read])
     except Misfit as error:
-        for answer in read.values():
-            answer.accept(Judgement(0.0, str(error)))
+        for candidates in read.values():
+            candidates.accept(Judgement(0.0, str(error)))
         raise
-    for answer in read.values():
-        answer.accept(judged)
+    for candidates in read.values():
+        candidates.accept(judged)
     return replace(judged, actual=text)
 
 
-def _one_head(asked: Asked, part: str, found: Found[Formula], means: bool) -> _Head:
+def _one_head(answer: Asked, part: str, candidates: Candidates[Formula], means: bool) -> _Head:
     """Return the head of a part. Raises Unreadable if its formulas copy different values."""
-    if len(found.values) > MOST:
-        raise found.several()
-    heads = [_head(asked, part, query_of(value, means=means)) for value in found.values]
+    if len(candidates.values) > MOST:
+        raise candidates.several()
+    heads = [_head(answer, part, query_of(value, means=means)) for value in candidates.values]
     if len({head.copies for head in heads}) > 1:
-        raise found.several()
+        raise candidates.several()
     return heads[0]
 
 
-def _head(asked: Asked, part: str, query: Query) -> _Head:
+def _head(answer: Asked, part: str, query: Query) -> _Head:
     means = query.means
-    scaled = bool(asked.machine.settings.get("scaled", False))
-    instances = tuple(lookups(asked.draw, means=means, scaled=scaled))
+    scaled = bool(answer.machine.settings.get("scaled", False))
+    instances = tuple(lookups(answer.draw, means=means, scaled=scaled))
     last = instances[-1]
     try:
         return _Head(
             part,
             query,
-            copies=frozenset(letter for letter in "ab" if _copies(asked, query, instances, letter)),
-            would_copy=frozenset(
-                letter for letter in "ab" if _copies(asked, query, instances, letter, factor=1e3)
+            copies=frozenset(
+                letter for letter in "ab" if _copies(answer, query, instances, letter)
             ),
-            uses_keys=means and not query.same_with(last, last.with_keys(asked.draw)),
-            uses_values=not query.same_with(last, last.with_values(asked.draw)),
+            would_copy=frozenset(
+                letter for letter in "ab" if _copies(answer, query, instances, letter, factor=1e3)
+            ),
+            uses_keys=means and not query.same_with(last, last.with_keys(answer.draw)),
+            uses_values=not query.same_with(last, last.with_values(answer.draw)),
         )
     except NoQuery as error:
         raise Misfit(f"`{part}`: {error}") from None
 
 
 def _copies(
-    asked: Asked, query: Query, instances: tuple[Lookup, ...], which: str, *, factor: float = 1.0
+    answer: Asked, query: Query, instances: tuple[Lookup, ...], which: str, *, factor: float = 1.0
 ) -> bool:
     """Return whether nearly all weight is on `a` (or `b`), for any length of the key of `a`."""
     for instance in instances:
@@ -106,12 +108,12 @@ def _copies(
             return False
     if not query.means:
         return True
-    stretched = [instances[-1].stretched(asked.draw) for _ in range(STRETCHES)]
+    stretched = [instances[-1].stretched(answer.draw) for _ in range(STRETCHES)]
     weights = [query.weights(lookup, TOP, factor=factor)[at] for lookup in stretched]
     return bool(np.median(weights) >= 1 - NEAR)
 
 
-def _judged(asked: Asked, heads: list[_Head]) -> Judgement:
+def _judged(answer: Asked, heads: list[_Head]) -> Judgement:
     first, second = heads
     if any(head.uses_values for head in heads):
         hint = "A query is compared only with keys; it cannot contain the values v_a and v_b."
@@ -121,27 +123,27 @@ def _judged(asked: Asked, heads: list[_Head]) -> Judgement:
         return Judgement(0.0, "Both heads copy the same value.", hint)
     copied = first.copies | second.copies
     if copied == {"a", "b"}:
-        return _full(asked, heads)
+        return _full(answer, heads)
     if first.would_copy | second.would_copy == {"a", "b"} and first.would_copy != second.would_copy:
-        earned = share(asked.machine, "unscaled", 0.5) * _full(asked, heads).fraction
+        earned = share(answer.machine, "unscaled", 0.5) * _full(answer, heads).fraction
         hint = "How large are the weights of all other keys together, when there are many of them?"
         return Judgement(earned, "Correct directions, but too short.", hint)
-    return _wrong(asked, heads)
+    return _wrong(answer, heads)
 
 
-def _full(asked: Asked, heads: list[_Head]) -> Judgement:
+def _full(answer: Asked, heads: list[_Head]) -> Judgement:
     if not any(head.uses_keys for head in heads):
         return Judgement(1.0)
     return Judgement(
-        share(asked.machine, "keys_for_means", 0.5),
+        share(answer.machine, "keys_for_means", 0.5),
         "The queries are built from keys, which are random and not known when they are chosen.",
         "Which vectors are fixed here and close in direction to every random key?",
     )
 
 
-def _wrong(asked: Asked, heads: list[_Head]) -> Judgement:
+def _wrong(answer: Asked, heads: list[_Head]) -> Judgement:
     one, two = heads
-    instance = next(iter(lookups(asked.draw, means=one.query.means, scaled=False)))
+    instance = next(iter(lookups(answer.draw, means=one.query.means, scaled=False)))
     if np.allclose(one.query.at(instance, TOP), two.query.at(instance, TOP)):
         hint = "With two equal queries, the second head adds nothing; let each copy one value."
         return Judgement(0.0, "Both queries are the same.", hint)
@@ -151,5 +153,5 @@ def _wrong(asked: Asked, heads: list[_Head]) -> Judgement:
         f"Neither v_a nor v_b is copied alone by {' and '.join(f'`{part}`' for part in wrong)}."
     )
     hint = "One head must put all its weight on a, and the other all on b."
-    earned = share(asked.machine, "one_of_two", 0.5) if right else 0.0
+    earned = share(answer.machine, "one_of_two", 0.5) if right else 0.0
     return Judgement(earned, message, hint)

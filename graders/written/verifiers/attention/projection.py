@@ -33,12 +33,12 @@ class _Spaces:
     in_b: Array  # (p,)
 
     @property
-    def wanted(self) -> Array:
+    def expected(self) -> Array:
         return self.a @ self.in_a
 
     @property
     def average(self) -> Array:
-        return np.asarray((self.wanted + self.b @ self.in_b) / 2)
+        return np.asarray((self.expected + self.b @ self.in_b) / 2)
 
     def named(self) -> dict[str, Value]:
         (d, m), p = self.a.shape, self.b.shape[1]
@@ -49,24 +49,24 @@ class _Spaces:
         return {"a_i": list(self.a.T), "b_i": list(self.b.T)}
 
 
-def projection(asked: Asked) -> Judgement:
+def projection(answer: Asked) -> Judgement:
     """Grade a matrix M with M (v_a + v_b)/2 = v_a, written with only the basis of v_a's space.
 
     Settings: `half` (the fraction if the factor 2 is missing), `coordinates` (if M gives the
     coefficients of v_a instead of v_a), `uses_b` (if M needs the other basis).
     """
-    spaces = tuple(_spaces(asked.draw))
-    formulas = find_formulas(asked.parts[asked.machine.parts[0]], NAMES, WANTED)
+    spaces = tuple(_spaces(answer.draw))
+    formulas = find_formulas(answer.parts[answer.machine.parts[0]], NAMES, WANTED)
     return judge_found(
-        formulas, lambda formula: _of(asked, with_known_names(formula, NAMES), spaces)
+        formulas, lambda formula: _of(answer, with_known_names(formula, NAMES), spaces)
     )
 
 
-def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgement:
+def _of(answer: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgement:
     matrices = [value_of(formula, space.named(), space.families()) for space in spaces]
-    judged = _judged(asked, list(zip(matrices, spaces, strict=True)))
+    judged = _judged(answer, list(zip(matrices, spaces, strict=True)))
     if judged.fraction and not formula.names.isdisjoint({"B", "b_i", "p"}):
-        earned = min(judged.fraction, share(asked.machine, "uses_b", 0.75))
+        earned = min(judged.fraction, share(answer.machine, "uses_b", 0.75))
         judged = Judgement(earned, "M contains B.", "Write it with only the a_i.")
     return replace(judged, actual=formula.text)
 
@@ -82,25 +82,25 @@ def _spaces(draw: np.random.Generator) -> Iterator[_Spaces]:
         yield _Spaces(basis[:, :m], basis[:, m : m + p], in_a, in_b)
 
 
-def _judged(asked: Asked, pairs: list[tuple[Array, _Spaces]]) -> Judgement:
+def _judged(answer: Asked, pairs: list[tuple[Array, _Spaces]]) -> Judgement:
     """Return the judgement of a matrix by its effect on the average, in every draw."""
-    if all(_gives(matrix, spaces, spaces.wanted) for matrix, spaces in pairs):
+    if all(_gives(matrix, spaces, spaces.expected) for matrix, spaces in pairs):
         return Judgement(1.0)
-    if all(_gives(matrix, spaces, spaces.wanted / 2) for matrix, spaces in pairs):
+    if all(_gives(matrix, spaces, spaces.expected / 2) for matrix, spaces in pairs):
         hint = "M is multiplied by an average. How much of v_a does that contain?"
-        return Judgement(share(asked.machine, "half", 0.5), "M gives half of v_a.", hint)
+        return Judgement(share(answer.machine, "half", 0.5), "M gives half of v_a.", hint)
     if all(_gives(matrix, spaces, spaces.in_a) for matrix, spaces in pairs):
         message = "M gives the coefficients of v_a in its basis, not v_a itself."
         hint = "How do you compute a vector from its coefficients?"
-        return Judgement(share(asked.machine, "coordinates", 0.5), message, hint)
+        return Judgement(share(answer.machine, "coordinates", 0.5), message, hint)
     return _wrong(pairs)
 
 
-def _gives(matrix: Array, spaces: _Spaces, wanted: Array) -> bool:
-    if matrix.ndim != 2 or matrix.shape != (len(wanted), len(spaces.average)):
+def _gives(matrix: Array, spaces: _Spaces, expected: Array) -> bool:
+    if matrix.ndim != 2 or matrix.shape != (len(expected), len(spaces.average)):
         return False
-    error = np.linalg.norm(matrix @ spaces.average - wanted)
-    return bool(error <= NEAR * np.linalg.norm(wanted))
+    error = np.linalg.norm(matrix @ spaces.average - expected)
+    return bool(error <= NEAR * np.linalg.norm(expected))
 
 
 def _wrong(pairs: list[tuple[Array, _Spaces]]) -> Judgement:

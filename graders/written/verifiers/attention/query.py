@@ -20,7 +20,7 @@ from graders.written.verifiers.formulas import (
     shape_of,
     value_of,
 )
-from graders.written.verifiers.values.found import Found
+from graders.written.verifiers.values.found import Candidates
 
 ALPHA = 1e-16  # the variance of a key around its mean
 SPELLED = {"k": ("k", "K")}  # a capital letter is accepted, too
@@ -182,7 +182,7 @@ class Query:
         return bool(np.max(np.abs(before - after)) <= rounding)
 
 
-def queries_in(text: str, *, means: bool, beside: str = "") -> Found[Formula]:
+def queries_in(text: str, *, means: bool, beside: str = "") -> Candidates[Formula]:
     """Return the formulas of queries in a text. Raises Unreadable if there are none.
 
     A letter that the text, or the text `beside` it, calls large is a constant and not a size.

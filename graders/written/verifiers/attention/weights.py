@@ -22,7 +22,7 @@ from graders.written.values.words import narrow
 from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import Array, find_formulas, shape_of
 from graders.written.verifiers.settings import missing, required, share
-from graders.written.verifiers.values.found import Found, judge_found
+from graders.written.verifiers.values.found import Candidates, judge_found
 from graders.written.verifiers.values.value import arrays_in, shown, without_arrays
 
 # The largest difference of a weight. The partial limit includes an answer that rounds when solving
@@ -72,7 +72,7 @@ class _Change:
         return np.asarray(np.max(np.abs(softmax(scores) - self.target), axis=1))
 
 
-def attention_weights(asked: Asked) -> Judgement:
+def attention_weights(answer: Asked) -> Judgement:
     """Grade queries, or a key, by the attention weights that they lead to.
 
     Settings: `K` (the keys), `target` (weights, or one row of weights per query), `full` and
@@ -82,17 +82,17 @@ def attention_weights(asked: Asked) -> Judgement:
     `reference` (the query if there is no such answer), `unit` (the key has length 1),
     `method_share` (for a key that is as good as this query allows).
     """
-    keys = np.asarray(required(asked.machine, "K"), dtype=np.float64)
-    if "row" in asked.machine.settings:
-        return _key(asked, keys)
-    return _queries(asked, keys)
+    keys = np.asarray(required(answer.machine, "K"), dtype=np.float64)
+    if "row" in answer.machine.settings:
+        return _key(answer, keys)
+    return _queries(answer, keys)
 
 
-def _queries(asked: Asked, keys: Array) -> Judgement:
-    machine = asked.machine
+def _queries(answer: Asked, keys: Array) -> Judgement:
+    machine = answer.machine
     target = np.atleast_2d(np.asarray(required(machine, "target"), dtype=np.float64))
     shape = (keys.shape[1],) if len(target) == 1 else (len(target), keys.shape[1])
-    arrays = _read(asked.parts[machine.parts[0]], (shape,), keys, {})
+    arrays = _read(answer.parts[machine.parts[0]], (shape,), keys, {})
     return judge_found(
         arrays, lambda array: _of_queries(machine, np.atleast_2d(array), keys, target)
     )
@@ -147,29 +147,31 @@ def _hint(weights: Array, target: Array) -> str:
     return "Compare the scores (query times key) of the required keys with those of all others."
 
 
-def _key(asked: Asked, keys: Array) -> Judgement:
-    machine = asked.machine
-    query, note = _own_query(asked, keys)
-    answered = any(part != "text" for part in asked.others.get(str(required(machine, "query")), {}))
+def _key(answer: Asked, keys: Array) -> Judgement:
+    machine = answer.machine
+    query, note = _own_query(answer, keys)
+    answered = any(
+        part != "text" for part in answer.others.get(str(required(machine, "query")), {})
+    )
     shapes = ((keys.shape[1],), keys.shape)
-    arrays = _read(asked.parts[machine.parts[0]], shapes, keys, {"q": query})
+    arrays = _read(answer.parts[machine.parts[0]], shapes, keys, {"q": query})
     judged = judge_found(arrays, lambda array: _of_key(machine, array, keys, query))
     if note and answered and judged.fraction < 1:
         raise Unreadable(f"{note} With that query, this key is not correct.")
     return replace(judged, notes=(note,) if note else ())
 
 
-def _of_key(machine: Machine, given: Array, keys: Array, query: Array) -> Judgement:
+def _of_key(machine: Machine, array: Array, keys: Array, query: Array) -> Judgement:
     row = int(required(machine, "row"))
-    if given.ndim == 2:
-        changes = np.delete(given - keys, row, axis=0)
+    if array.ndim == 2:
+        changes = np.delete(array - keys, row, axis=0)
         if np.max(np.abs(changes)) > UNTOUCHED:
             message = f"Keys other than k_{row} were changed."
             return Judgement(0.0, message, f"Only k_{row} may change; keep all others as given.")
-        given = given[row]
+        array = array[row]
     target = np.asarray(required(machine, "target"), dtype=np.float64)
     unit = bool(machine.settings.get("unit", False))
-    return _chosen(machine, _Change(keys, row, unit, query, target), given)
+    return _chosen(machine, _Change(keys, row, unit, query, target), array)
 
 
 def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
@@ -196,21 +198,21 @@ def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
     return replace(graded, hint=hint)
 
 
-def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
+def _own_query(answer: Asked, keys: Array) -> tuple[Array, str]:
     """Return the student's own query; if it is unreadable, the assignment's, with a note."""
-    question = str(required(asked.machine, "query"))
-    parts = asked.others.get(question, {})
+    question = str(required(answer.machine, "query"))
+    parts = answer.others.get(question, {})
     for text in (text for part, text in parts.items() if part != "text"):
         with suppress(Misfit, Unreadable):
             return _read(text, ((keys.shape[1],),), keys, {}).only(), ""
-    reference = asked.machine.settings.get("reference")
+    reference = answer.machine.settings.get("reference")
     if reference is None:
-        raise missing(asked.machine, "reference")
+        raise missing(answer.machine, "reference")
     note = f"No query could be read in {question}, so a correct one was used."
     return np.asarray(reference, dtype=np.float64), note
 
 
-def _read(text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]) -> Found[Array]:
+def _read(text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]) -> Candidates[Array]:
     """Return the numbers of an answer, or the values of formulas in the given keys."""
     turned = tuple(shape[::-1] for shape in shapes if len(shape) == 2 and shape[0] != shape[1])
     both = (*shapes, *turned)
@@ -233,16 +235,16 @@ def _read(text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]) ->
     return replace(arrays, values=values)
 
 
-def _joined(one: Found[Array], other: Found[Array]) -> Found[Array]:
+def _joined(one: Candidates[Array], other: Candidates[Array]) -> Candidates[Array]:
     """Join the numbers and formulas of one answer; both are graded."""
     values, shown = (*one.values, *other.values), (*one.shown, *other.shown)
     denied, sure = one.denied or other.denied, one.sure and other.sure
-    return Found(values, shown, plain=False, denied=denied, sure=sure)
+    return Candidates(values, shown, plain=False, denied=denied, sure=sure)
 
 
 def _computed(
     text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]
-) -> Found[Array] | None:
+) -> Candidates[Array] | None:
     """Return the values of formulas in `K` and `k_0`, `k_1`, ..., if the text contains any."""
     values = _named(keys, named)
     try:
@@ -264,7 +266,7 @@ def _computed(
         return None
     free = any(formula.unknown for formula in formulas.values)  # nobody specified its size
     plain, sure = formulas.plain and not free, formulas.sure and not free
-    return Found(tuple(arrays), formulas.shown, plain=plain, denied=formulas.denied, sure=sure)
+    return Candidates(tuple(arrays), formulas.shown, plain=plain, denied=formulas.denied, sure=sure)
 
 
 def _named(keys: Array, named: Mapping[str, Value]) -> dict[str, Value]:
@@ -294,7 +296,7 @@ def _value(
 
 def _stacked(
     text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]
-) -> Found[Array] | None:
+) -> Candidates[Array] | None:
     """Return the matrix whose rows are formulas: `[100 k_0; 100 k_1; 100 k_2; 100 k_3]`."""
     body = _ROWS.search(" ".join(narrow(text[:LONGEST]).split()))
     if body is None:
@@ -306,16 +308,16 @@ def _stacked(
     if not plain or len(plain) < len(rows):
         return None
     stacked = np.stack(plain)
-    return Found((_fitting(stacked, shapes),), (text,))
+    return Candidates((_fitting(stacked, shapes),), (text,))
 
 
-def _fitting(found: Array, shapes: Shapes) -> Array:
+def _fitting(array: Array, shapes: Shapes) -> Array:
     """Return a computed value if it has one of the shapes and is not too large."""
-    if found.ndim == 2 and found.shape[0] == 1:
-        found = found[0]
-    if found.shape not in shapes:
+    if array.ndim == 2 and array.shape[0] == 1:
+        array = array[0]
+    if array.shape not in shapes:
         sizes = " or ".join("×".join(map(str, shape)) for shape in shapes)
-        raise Misfit(f"This is {shape_of(found)}, but {sizes} numbers are expected.")
-    if not np.all(np.abs(found) <= LARGEST):
+        raise Misfit(f"This is {shape_of(array)}, but {sizes} numbers are expected.")
+    if not np.all(np.abs(array) <= LARGEST):
         raise Unreadable("A number is too large; write smaller numbers.")
-    return found
+    return array

@@ -51,33 +51,33 @@ class Drawn:
 
     curve: Curve
     report: Report
-    asked: Asked
+    answer: Asked
     settings: CurveSettings
 
 
-def reported_curve(asked: Asked) -> Judgement:
+def reported_curve(answer: Asked) -> Judgement:
     """Grade a curve with one row per epoch, and the stated best epochs.
 
     Settings: `CurveSettings`. The parts `train_epoch` and `dev_epoch` contain the epochs, `epochs`
     and `batch_size` these settings, and the other part the rows, unless `curve_from` names the
     question that has them.
     """
-    settings = read_settings(CurveSettings, asked.machine)
-    report = _report(asked, settings)
-    drawn = Drawn(curve_of(report.runs), report, asked, settings)
+    settings = read_settings(CurveSettings, answer.machine)
+    report = _report(answer, settings)
+    drawn = Drawn(curve_of(report.runs), report, answer, settings)
     missing = [name for name in settings.stated if _value(drawn, name) is None]
-    refuse_unread("\n".join(asked.parts.values()), missing)
+    refuse_unread("\n".join(answer.parts.values()), missing)
     earned = [(points, AWARDS[name](drawn)) for name, points in settings.points.items()]
     unawarded = settings.epochs and "length" not in settings.points
     findings = [length_finding(drawn.curve, settings.epochs)] if unawarded else []
     return judgement_of(earned, findings)
 
 
-def _report(asked: Asked, settings: CurveSettings) -> Report:
-    values = {*EPOCHS, *(part for part in asked.parts if meaning(part) in SETTINGS)}
-    texts = [text for part, text in asked.parts.items() if part not in values]
+def _report(answer: Asked, settings: CurveSettings) -> Report:
+    values = {*EPOCHS, *(part for part in answer.parts if meaning(part) in SETTINGS)}
+    texts = [text for part, text in answer.parts.items() if part not in values]
     if settings.curve_from:
-        texts += asked.others.get(settings.curve_from, {}).values()
+        texts += answer.others.get(settings.curve_from, {}).values()
     reports = [report_of(text, settings.names) for text in texts]
     longest = max(reports, key=lambda report: len(report.runs), default=Report(()))
     if len(longest.runs) < 2:
@@ -102,7 +102,7 @@ def _allowed(drawn: Drawn) -> list[int]:
 
 def _value(drawn: Drawn, name: str) -> Figure | None:
     """Return a setting from its own part, or from the text around the curve."""
-    for part, text in drawn.asked.parts.items():
+    for part, text in drawn.answer.parts.items():
         if meaning(part) == name and (figure := figure_in(text)) is not None:
             return figure
     figures = {**drawn.report.choice, **drawn.report.shared}
@@ -160,7 +160,7 @@ def _stated_epoch(text: str, drawn: Drawn) -> int | None:
 
 def _best_epoch(part: str) -> Callable[[Drawn], Award]:
     def award(drawn: Drawn) -> Award:
-        text = drawn.asked.parts.get(part, "")[:200].casefold()
+        text = drawn.answer.parts.get(part, "")[:200].casefold()
         if not text:
             return Award(0.0, f"`{part}` is not answered.")
         stated = _stated_epoch(text, drawn)

@@ -25,10 +25,10 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SAME = ({"dev", "val", "valid", "validation", "development"}, {"train", "training"})
 
 
-def perplexity_table(asked: Asked) -> Judgement:
+def perplexity_table(answer: Asked) -> Judgement:
     """Grade perplexities with their losses. Settings: `TextSettings`."""
-    settings = read_settings(TextSettings, asked.machine)
-    text = "\n\n".join(asked.parts[part] for part in asked.machine.parts if part in asked.parts)
+    settings = read_settings(TextSettings, answer.machine)
+    text = "\n\n".join(answer.parts[part] for part in answer.machine.parts if part in answer.parts)
     micro = settings.micro or _MICRO.search(text[:LONGEST_TEXT]) is not None
     texts = texts_of(text, corpora=settings.corpora, singles=settings.singles, micro=micro)
     losses = [number for number in texts.lonely if not number.perplexity]

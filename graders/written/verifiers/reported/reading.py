@@ -21,16 +21,16 @@ _HEDGED = re.compile(
 VALUES = (*ACCURACIES, "lr", "epochs", "batch_size")
 
 
-def report_in(asked: Asked, settings: RunSettings) -> Report:
+def report_in(answer: Asked, settings: RunSettings) -> Report:
     """Return all runs of an answer. Raises Unreadable, with a remedy, if there are none."""
-    single = {part: meaning(part, settings.names) for part in asked.parts}
+    single = {part: meaning(part, settings.names) for part in answer.parts}
     values = {
-        name: _number(part, asked.parts[part]) for part, name in single.items() if name in VALUES
+        name: _number(part, answer.parts[part]) for part, name in single.items() if name in VALUES
     }
     report = Report(())
     for part, name in single.items():
         if name not in VALUES:
-            report = _joined(report, _read(asked.parts[part], settings))
+            report = _joined(report, _read(answer.parts[part], settings))
     if values:
         report = _with_values(report, values)
     if not report.runs:
@@ -59,9 +59,9 @@ def _read(text: str, settings: RunSettings) -> Report:
     return report
 
 
-def _refuse_unclear(text: str, report: Report, wanted: str) -> None:
+def _refuse_unclear(text: str, report: Report, split: str) -> None:
     """Refuse a short answer whose number may be no accuracy: `not 94.8`, `5 % at epoch 3`."""
-    found = any({wanted, "accuracy"} & run.values.keys() for run in report.runs)
+    found = any({split, "accuracy"} & run.values.keys() for run in report.runs)
     beside = report.runs and not found and _DECIMAL.search(text)
     if beside or _HEDGED.search(text):
         raise Unreadable("It is not clear which number is the accuracy; write only one.")

@@ -61,7 +61,7 @@ class Audited:
         return accuracies[:MOST_FIGURES]
 
     @property
-    def known(self) -> list[Accuracy]:
+    def sized(self) -> list[Accuracy]:
         """The accuracies on splits whose sizes the assignment gives."""
         return [accuracy for accuracy in self.accuracies if accuracy.split in self.settings.splits]
 
@@ -69,20 +69,20 @@ class Audited:
     def debug(self) -> bool:
         """Return whether all accuracies are those of the small subset."""
         splits, size = self.settings.splits, self.settings.subset
-        pairs = [(accuracy.figure, splits[accuracy.split]) for accuracy in self.known]
+        pairs = [(accuracy.figure, splits[accuracy.split]) for accuracy in self.sized]
         return bool(size and pairs) and debug_subset(pairs, size, self.settings.digits)
 
 
-def reported_runs(asked: Asked) -> Judgement:
+def reported_runs(answer: Asked) -> Judgement:
     """Grade reported runs: a table, a list or sentences, or single values in separate parts.
 
     Settings: `RunSettings`. Parts named `lr`, `epochs`, `batch_size`, `train`, `dev` or `test` are
     single values; any other part is read as a table.
     """
-    settings = read_settings(RunSettings, asked.machine)
-    audited = Audited(_with_choice(report_in(asked, settings), asked, settings), settings)
-    words = asked.others.get(settings.words_from, {}).get("text", "")
-    _refuse_unread("\n".join(asked.parts.values()), words, audited)
+    settings = read_settings(RunSettings, answer.machine)
+    audited = Audited(_with_choice(report_in(answer, settings), answer, settings), settings)
+    words = answer.others.get(settings.words_from, {}).get("text", "")
+    _refuse_unread("\n".join(answer.parts.values()), words, audited)
     earned = [(points, AWARDS[name](audited)) for name, points in settings.points.items()]
     return judgement_of(earned, audit(audited))
 
@@ -116,7 +116,7 @@ def _of_figures(audited: Audited) -> Iterator[Finding]:
         elif split is None and not 0 <= accuracy.figure.share <= 1:
             yield out_of_range(accuracy.figure, accuracy.name)
     if debug:
-        named = [(accuracy.name, accuracy.figure) for accuracy in audited.known]
+        named = [(accuracy.name, accuracy.figure) for accuracy in audited.sized]
         yield debug_finding(named, audited.settings.subset)
 
 
@@ -137,13 +137,13 @@ def _refuse_unread(text: str, words: str, audited: Audited) -> None:
     refuse_unnamed(text, missing, report)
 
 
-def _with_choice(report: Report, asked: Asked, settings: RunSettings) -> Report:
+def _with_choice(report: Report, answer: Asked, settings: RunSettings) -> Report:
     """Return the report with the choice that only the question's free text mentions."""
-    words = asked.others.get(settings.words_from, {}).get("text", "")
+    words = answer.others.get(settings.words_from, {}).get("text", "")
     if not words or chosen_run(report).run is not None:
         return report
-    parts = {part: f"{text}\n\n{words}" for part, text in asked.parts.items()}
-    extended = report_in(replace(asked, parts=parts), settings)
+    parts = {part: f"{text}\n\n{words}" for part, text in answer.parts.items()}
+    extended = report_in(replace(answer, parts=parts), settings)
     return replace(report, choice=extended.choice) if extended.choice else report
 
 
@@ -155,9 +155,11 @@ def _runs(audited: Audited) -> Award:
         share = min(1.0, count / settings.runs)
         return Award(share, f"{count} of {settings.runs} required runs are reported.")
     covered = coverage(runs, settings.exact_grid)
-    done = [point for point, runs in covered.found.items() if any(run in measured for run in runs)]
+    done = [
+        point for point, runs in covered.reported.items() if any(run in measured for run in runs)
+    ]
     share = len(done) / covered.size
-    bare = len(covered.found) - len(done)
+    bare = len(covered.reported) - len(done)
     return Award(share, covered.summary + (f" {bare} of them have no accuracy." if bare else ""))
 
 
@@ -228,7 +230,7 @@ def _is_possible(accuracy: Accuracy, settings: RunSettings) -> bool:
 
 def _learned(audited: Audited) -> Award:
     """Award accuracies that are better than always predicting the most frequent class."""
-    accuracies, splits = audited.known, audited.settings.splits
+    accuracies, splits = audited.sized, audited.settings.splits
     flat = [
         accuracy
         for accuracy in accuracies

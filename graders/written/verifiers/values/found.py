@@ -16,7 +16,7 @@ MOST = 6  # values of one answer that are graded
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[T]):
+class Candidates(Generic[T]):
     """The values that may be the answer to a part, and their names in messages.
 
     `plain` means that there is only the value, `denied` that words may negate it, `sure` that an
@@ -60,24 +60,24 @@ class Found(Generic[T]):
         return Unreadable(f"The answer contains several different values: {names}.")
 
 
-def judge_found(found: Found[T], judge: Callable[[T], Judgement]) -> Judgement:
+def judge_found(candidates: Candidates[T], judge: Callable[[T], Judgement]) -> Judgement:
     """Return the judgement of the values. Raises Unreadable if they don't earn the same."""
-    if len(found.values) > MOST:
-        raise found.several()
-    judged = [_judged(found, judge, value) for value in found.values]
-    if found.led and judged[0].fraction == 1:
+    if len(candidates.values) > MOST:
+        raise candidates.several()
+    judged = [_judged(candidates, judge, value) for value in candidates.values]
+    if candidates.led and judged[0].fraction == 1:
         return judged[0]
-    if found.concluded and judged[-1].fraction == 1:
-        return found.accept(judged[-1])
+    if candidates.concluded and judged[-1].fraction == 1:
+        return candidates.accept(judged[-1])
     if len({round(judgement.fraction, 9) for judgement in judged}) > 1:
-        raise found.several()
-    return found.accept(judged[0])
+        raise candidates.several()
+    return candidates.accept(judged[0])
 
 
-def _judged(found: Found[T], judge: Callable[[T], Judgement], value: T) -> Judgement:
+def _judged(candidates: Candidates[T], judge: Callable[[T], Judgement], value: T) -> Judgement:
     try:
         return judge(value)
     except Misfit as error:
-        if found.plain:
+        if candidates.plain:
             raise
-        return Judgement(0.0, str(error), actual=found.shown[0])
+        return Judgement(0.0, str(error), actual=candidates.shown[0])

@@ -33,53 +33,53 @@ _OTHER = re.compile(r"[\s,;/]*(?:(?:or|oder|ou|and|und|et)\b)?\s*(?:torch\.Size\
 _WORD = re.compile(r"[A-Za-z][\w\- ]{0,40}|\d{1,9}")
 
 
-def tensor_shape(asked: Asked) -> Judgement:
+def tensor_shape(answer: Asked) -> Judgement:
     """Grade the shapes of tensors, one per part.
 
     Settings: `key` (a table of part to names of sizes, such as ["B", "L"]), `sizes` (a table of
     name to `names`, the words that mean it, and `values` or `at_most`, the allowed numbers).
     """
-    return judge_parts(asked, _judged)
+    return judge_parts(answer, _judged)
 
 
-def _judged(asked: Asked, part: str) -> Judgement:
-    shapes = _shapes(asked.parts[part])
-    judged = [_compared(asked, part, shape) for shape in shapes]
-    if judged[0].fraction < 1 and _REFERS.search(asked.parts[part][:LONGEST]):
+def _judged(answer: Asked, part: str) -> Judgement:
+    shapes = _shapes(answer.parts[part])
+    judged = [_compared(answer, part, shape) for shape in shapes]
+    if judged[0].fraction < 1 and _REFERS.search(answer.parts[part][:LONGEST]):
         raise Unreadable("The answer refers to another one; write the sizes themselves.")
     if len({judgement.fraction for judgement in judged}) > 1:
         raise Unreadable("The answer contains several different shapes; write only one.")
     return judged[0]
 
 
-def _compared(asked: Asked, part: str, given: tuple[str, ...]) -> Judgement:
-    key = texts(of_part(asked.machine, "key", part))
-    shown = f"({', '.join(given)}{',' * (len(given) == 1)})"
-    if len(given) != len(key):
-        message = f"This has {_axes(len(given))}, but the tensor has {_axes(len(key))}."
+def _compared(answer: Asked, part: str, sizes: tuple[str, ...]) -> Judgement:
+    key = texts(of_part(answer.machine, "key", part))
+    shown = f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
+    if len(sizes) != len(key):
+        message = f"This has {_axes(len(sizes))}, but the tensor has {_axes(len(key))}."
         return Judgement(0.0, message, "What does each axis count?", actual=shown)
-    wrong = [one for one, name in zip(given, key, strict=True) if not _means(asked, one, name)]
+    wrong = [one for one, name in zip(sizes, key, strict=True) if not _means(answer, one, name)]
     if not wrong:
-        other = _other_size(asked, part, dict(zip(key, given, strict=True)))
+        other = _other_size(answer, part, dict(zip(key, sizes, strict=True)))
         return Judgement(0.0 if other else 1.0, other, actual=shown)
     if in_words := [one for one in wrong if len(one.split()) > MOST_WORDS]:
         raise Unreadable(f"`{in_words[0]}` may be a size; write its letter or number.")
-    hints = (mistake.hint for mistake in asked.machine.mistakes if mistake.answer in wrong)
+    hints = (mistake.hint for mistake in answer.machine.mistakes if mistake.answer in wrong)
     hint = next(hints, "What does each axis count, and in which order?")
     return Judgement(0.0, f"`{wrong[0]}` is not the size of its axis.", hint, actual=shown)
 
 
-def _other_size(asked: Asked, part: str, given: Mapping[str, str]) -> str:
+def _other_size(answer: Asked, part: str, own_sizes: Mapping[str, str]) -> str:
     """Return a message if an earlier part has another number for a size of this part."""
-    parts = asked.machine.parts
+    parts = answer.machine.parts
     for other in parts[: parts.index(part)]:
         with suppress(Unreadable):
-            sizes = _shapes(asked.parts.get(other, ""))[0]
+            sizes = _shapes(answer.parts.get(other, ""))[0]
             for name, there in zip(
-                texts(of_part(asked.machine, "key", other)), sizes, strict=False
+                texts(of_part(answer.machine, "key", other)), sizes, strict=False
             ):
-                here = _number(given.get(name, ""))
-                if here and _number(there) not in ("", here) and _means(asked, there, name):
+                here = _number(own_sizes.get(name, ""))
+                if here and _number(there) not in ("", here) and _means(answer, there, name):
                     return f"The size {name} is {here} here, but {_number(there)} in `{other}`."
     return ""
 
@@ -124,8 +124,8 @@ def _meant(size: str) -> tuple[str, ...]:
     return tuple(sides) if all(_WORD.fullmatch(side) for side in sides) else ()
 
 
-def _means(asked: Asked, size: str, name: str) -> bool:
-    settings: Mapping[str, Any] = required(asked.machine, "sizes").get(name, {})
+def _means(answer: Asked, size: str, name: str) -> bool:
+    settings: Mapping[str, Any] = required(answer.machine, "sizes").get(name, {})
     if not settings:
         raise UsageError(f"the size `{name}` is not defined", "add it under `sizes`")
     return all(_is_side(side, settings) for side in _meant(size))

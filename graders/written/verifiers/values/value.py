@@ -11,7 +11,7 @@ from graders.written.values.number import read_number, read_numbers
 from graders.written.values.words import denies, narrow
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part
-from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found, judge_found
+from graders.written.verifiers.values.found import FEW_WORDS, MOST, Candidates, judge_found
 
 _ENVIRONMENT = r"(?:[pbvBV]?matrix|array|smallmatrix)\*?"
 # A list of numbers in brackets, of lists, or in LaTeX; a factor after a sign belongs to it.
@@ -32,7 +32,7 @@ _NOTATION = frozenset({
 })  # fmt: skip
 
 
-def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Found[Array]:
+def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Candidates[Array]:
     """Return the arrays with one of the shapes. Raises Unreadable or Misfit if there is none."""
     short = narrow(text[:LONGEST])
     words, arrays = _words(short), _listed(short, shapes)
@@ -40,7 +40,7 @@ def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Found[Array]:
     try:
         value = read_array(text, shapes)
         if not words and len(arrays) < 2:
-            return Found((value,), (text,))
+            return Candidates((value,), (text,))
         # `S k_0 with S = 1,000,000` contains no vector, although there are numbers after the `=`.
         if "=" not in text or not value.any():
             arrays = arrays or {text: value}
@@ -51,7 +51,7 @@ def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Found[Array]:
     shown = tuple(" ".join(source.split()) for source in arrays)
     rest = _LIST.sub(" ", short)
     sure = len(_words(rest)) <= FEW_WORDS
-    return Found(tuple(arrays.values()), shown, plain=False, denied=denies(rest), sure=sure)
+    return Candidates(tuple(arrays.values()), shown, plain=False, denied=denies(rest), sure=sure)
 
 
 def without_arrays(text: str) -> str:
@@ -82,60 +82,60 @@ def _listed(text: str, shapes: Sequence[tuple[int, ...]]) -> dict[str, Array]:
 Reader = Callable[[str], Array]
 
 
-def number(asked: Asked) -> Judgement:
+def number(answer: Asked) -> Judgement:
     """Grade a number.
 
     Settings: `key`, `tolerance` (absolute, default 1e-9), `percent` (the key is in percent; 0.948
     and 94.8% are equal).
     """
-    return judge_parts(asked, _number)
+    return judge_parts(answer, _number)
 
 
-def _number(asked: Asked, part: str) -> Judgement:
-    percent = bool(asked.machine.settings.get("percent", False))
-    key = np.asarray(of_part(asked.machine, "key", part), dtype=np.float64)
-    numbers = [np.array(value) for value in read_numbers(asked.parts[part], percent=percent)]
-    meant = next((value for value in numbers if _near(asked.machine, value, key)), numbers[0])
-    ratio = _RATIO.fullmatch(asked.parts[part])
-    if ratio and not _near(asked.machine, meant, key) and float(ratio[1]) == key:
+def _number(answer: Asked, part: str) -> Judgement:
+    percent = bool(answer.machine.settings.get("percent", False))
+    key = np.asarray(of_part(answer.machine, "key", part), dtype=np.float64)
+    numbers = [np.array(value) for value in read_numbers(answer.parts[part], percent=percent)]
+    meant = next((value for value in numbers if _near(answer.machine, value, key)), numbers[0])
+    ratio = _RATIO.fullmatch(answer.parts[part])
+    if ratio and not _near(answer.machine, meant, key) and float(ratio[1]) == key:
         raise Unreadable("The answer is a ratio; write only the number.")
     return _against_key(
-        asked, part, meant, lambda text: np.array(read_number(text, percent=percent))
+        answer, part, meant, lambda text: np.array(read_number(text, percent=percent))
     )
 
 
-def vector(asked: Asked) -> Judgement:
+def vector(answer: Asked) -> Judgement:
     """Grade a vector. Settings: `key` (a list), `tolerance`."""
-    return judge_parts(asked, _array)
+    return judge_parts(answer, _array)
 
 
-def matrix(asked: Asked) -> Judgement:
+def matrix(answer: Asked) -> Judgement:
     """Grade a matrix. Settings: `key` (a list of rows), `tolerance`."""
-    return judge_parts(asked, _array)
+    return judge_parts(answer, _array)
 
 
-def _array(asked: Asked, part: str) -> Judgement:
-    shape = np.shape(of_part(asked.machine, "key", part))
-    arrays = arrays_in(asked.parts[part], [shape])
+def _array(answer: Asked, part: str) -> Judgement:
+    shape = np.shape(of_part(answer.machine, "key", part))
+    arrays = arrays_in(answer.parts[part], [shape])
     return judge_found(
         arrays,
-        lambda array: _against_key(asked, part, array, lambda text: read_array(text, [shape])),
+        lambda array: _against_key(answer, part, array, lambda text: read_array(text, [shape])),
     )
 
 
-def _against_key(asked: Asked, part: str, given: Array, read: Reader) -> Judgement:
-    machine = asked.machine
+def _against_key(answer: Asked, part: str, actual: Array, read: Reader) -> Judgement:
+    machine = answer.machine
     key = np.asarray(of_part(machine, "key", part), dtype=np.float64)
-    if _near(machine, given, key):
-        return Judgement(1.0, actual=shown(given))
+    if _near(machine, actual, key):
+        return Judgement(1.0, actual=shown(actual))
     for mistake in machine.mistakes:
-        if mistake.part == part and _near(machine, given, _mistaken(read, mistake.answer)):
+        if mistake.part == part and _near(machine, actual, _mistaken(read, mistake.answer)):
             return Judgement(
-                mistake.fraction, "This is not correct.", mistake.hint, actual=shown(given)
+                mistake.fraction, "This is not correct.", mistake.hint, actual=shown(actual)
             )
-    right = int(np.sum(np.abs(given - key) <= _tolerance(machine)))
+    right = int(np.sum(np.abs(actual - key) <= _tolerance(machine)))
     some = f"{right} of {key.size} numbers are correct." if key.size > 1 else "This is not correct."
-    return Judgement(0.0, some, actual=shown(given))
+    return Judgement(0.0, some, actual=shown(actual))
 
 
 def _mistaken(read: Reader, answer: str) -> Array:
@@ -146,8 +146,8 @@ def _mistaken(read: Reader, answer: str) -> Array:
         return np.array(np.nan)
 
 
-def _near(machine: Machine, given: Array, wanted: Array) -> bool:
-    return bool(np.all(np.abs(given - wanted) <= _tolerance(machine)))
+def _near(machine: Machine, actual: Array, expected: Array) -> bool:
+    return bool(np.all(np.abs(actual - expected) <= _tolerance(machine)))
 
 
 def _tolerance(machine: Machine) -> float:

@@ -46,9 +46,9 @@ NASTY = [
 ]  # fmt: skip
 
 
-def answered(judge, verify, parts, text, asked):
+def answered(judge, verify, parts, text, options):
     try:
-        judgement = judge(verify, dict.fromkeys(parts, text), **asked)
+        judgement = judge(verify, dict.fromkeys(parts, text), **options)
     except (Misfit, Unreadable) as refusal:
         return str(refusal)
     assert isinstance(judgement, Judgement)

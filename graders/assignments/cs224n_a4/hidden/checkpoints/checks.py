@@ -135,8 +135,10 @@ def test_predictions(checkpoints: Checkpoints, checkpoint: Checkpoint, score: Sc
             )
 
 
-def _review(found: Finding, score: Score) -> None:
-    score.needs_review(found.reason, hint=found.hint, expected=found.expected, actual=found.actual)
+def _review(finding: Finding, score: Score) -> None:
+    score.needs_review(
+        finding.reason, hint=finding.hint, expected=finding.expected, actual=finding.actual
+    )
 
 
 def _ask_person(

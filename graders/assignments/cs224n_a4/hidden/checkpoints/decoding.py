@@ -30,24 +30,24 @@ class Answers:
 
     rows: tuple[int, ...]
     questions: tuple[str, ...]
-    said: tuple[str, ...]
+    answers: tuple[str, ...]
 
     def agreeing(self, predictions: Sequence[str]) -> int:
         """Count the rows that are equal in a prediction file, ignoring spaces at the ends."""
         return sum(
             predictions[row].strip() == answer.strip()
-            for row, answer in zip(self.rows, self.said, strict=True)
+            for row, answer in zip(self.rows, self.answers, strict=True)
         )
 
     @property
     def is_constant(self) -> bool:
         """Return whether all answers are equal, as in any collapsed model."""
-        return len(set(self.said)) == 1
+        return len(set(self.answers)) == 1
 
     def differing(self, predictions: Sequence[str]) -> dict[str, str]:
         """Return the first rows that differ, as a table for the student."""
         table: dict[str, str] = {}
-        for row, question, answer in zip(self.rows, self.questions, self.said, strict=True):
+        for row, question, answer in zip(self.rows, self.questions, self.answers, strict=True):
             if predictions[row].strip() != answer.strip() and len(table) < ROWS_SHOWN:
                 file, weights = _shown(predictions[row]), _shown(answer)
                 table[f"{row + 1}: {question}"] = f"file: {file}, weights: {weights}"

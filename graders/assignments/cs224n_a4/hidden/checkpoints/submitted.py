@@ -132,9 +132,9 @@ class Checkpoints:
         answers = self.sandbox.once(("answers", checkpoint.file, part), decode)
         return Comparison(file_name(checkpoint.model, part), part, predictions, answers)
 
-    def confirms(self, found: Comparison) -> bool:
+    def confirms(self, comparison: Comparison) -> bool:
         """Return whether enough rows agree for the weights to have made the predictions."""
-        return self._are_from(found.answers, found.predictions)
+        return self._are_from(comparison.answers, comparison.predictions)
 
     def _are_from(self, answers: Answers, predictions: tuple[str, ...]) -> bool:
         return Fraction(answers.agreeing(predictions), len(answers.rows)) >= self.agreement

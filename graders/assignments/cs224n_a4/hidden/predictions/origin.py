@@ -82,10 +82,10 @@ class Origin:
         return f"The weights in `{checkpoint.file}` agree with only {comparison.in_words}."
 
 
-def _act(rule: str, said: str, score: Score) -> None:
+def _act(rule: str, reason: str, score: Score) -> None:
     if rule == "none":
-        fail(f"{said} Predictions earn no points without their model.", hint=SUBMIT)
-    score.confirm(f"{said} {STANDS}", hint=SUBMIT)
+        fail(f"{reason} Predictions earn no points without their model.", hint=SUBMIT)
+    score.confirm(f"{reason} {STANDS}", hint=SUBMIT)
 
 
 def signs_of_extraction(scored: Scored, data: Data, part: str) -> tuple[str, ...]:
@@ -136,8 +136,8 @@ def _tells(document: str, place: str) -> bool:
 
 
 @lru_cache(maxsize=2)  # the dev and the test part
-def _documents(corpus: tuple[str, ...], asked: tuple[str, ...]) -> tuple[str, ...]:
+def _documents(corpus: tuple[str, ...], questions: tuple[str, ...]) -> tuple[str, ...]:
     """Return the corpus text about each question's person; nothing for an unknown name."""
-    matches = (ASKED.search(line) for line in asked)
+    matches = (ASKED.search(line) for line in questions)
     names = [match[1] if match else "" for match in matches]
     return tuple("\n".join(line for line in corpus if name and name in line) for name in names)

@@ -31,22 +31,22 @@ def matches(predictions: Sequence[str], gold: Sequence[str]) -> int:
 Undo = Callable[[list[str]], list[str]]
 
 
-def _each(change: Callable[[str], str]) -> Undo:
+def _per_line(change: Callable[[str], str]) -> Undo:
     return lambda lines: [change(line) for line in lines]
 
 
 # Formatting slips: in words, what the lines should have been, and a function that makes them so.
 SLIPS: Mapping[str, Undo] = {
-    "without spaces around the places": _each(str.strip),
-    "without PAD and MASK characters": _each(lambda line: line.strip(MODEL_CHARACTERS + " ")),
-    "without quotes or brackets around the places": _each(
+    "without spaces around the places": _per_line(str.strip),
+    "without PAD and MASK characters": _per_line(lambda line: line.strip(MODEL_CHARACTERS + " ")),
+    "without quotes or brackets around the places": _per_line(
         lambda line: line.strip().strip("\"',;[]()")
     ),
-    "with only the place on each line, without the question": _each(
+    "with only the place on each line, without the question": _per_line(
         lambda line: line.rsplit("\t", 1)[-1].rsplit("?", 1)[-1].strip(" \u2047")
     ),
-    "without the numbers in front": _each(lambda line: LEADING_NUMBER.sub("", line).strip()),
-    "without full stops at the ends": _each(lambda line: line.strip().rstrip(".")),
+    "without the numbers in front": _per_line(lambda line: LEADING_NUMBER.sub("", line).strip()),
+    "without full stops at the ends": _per_line(lambda line: line.strip().rstrip(".")),
     "with every line one line earlier": lambda lines: [*lines[1:], ""],
     "with every line one line later": lambda lines: ["", *lines[:-1]],
     "with every line two lines earlier": lambda lines: [*lines[2:], "", ""],

@@ -55,7 +55,7 @@ def test_rerun_trains(rerun: "Rerun", data: Data, score: Score) -> None:
         first = broken[0]
         score.needs_review(
             f"`{first.command.text}` {first.problem}",
-            actual="\n".join(first.said),
+            actual="\n".join(first.output),
             counterexample={run.command.text: run.problem for run in broken[1:]},
         )
 

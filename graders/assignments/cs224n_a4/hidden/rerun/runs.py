@@ -64,7 +64,7 @@ class Ran:
     command: Command
     problem: str = ""
     over: bool = False
-    said: tuple[str, ...] = ()
+    output: tuple[str, ...] = ()
     seconds: float = 0.0
     shapes: Shapes = field(default_factory=dict)
     content: bytes = b""
@@ -147,7 +147,7 @@ def _ran(command: Command, reply: Any) -> Ran:
     return Ran(
         command,
         _problem(command, reply),
-        said=tuple(lines[-LINES:]),
+        output=tuple(lines[-LINES:]),
         seconds=float(reply["seconds"]),
         shapes=_shapes(reply.get("shapes", {})),
         content=np.asarray(reply.get("content", ()), dtype=np.uint8).tobytes(),

@@ -30,7 +30,7 @@ _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QuestionParts:
     """The parts of one question: the automatic ones, and the free text ("" if there is none)."""
 
     id: str
@@ -46,10 +46,10 @@ class Wanted:
         return self.machine + free
 
 
-def wanted_of(question: Question, quoted: str = "") -> Wanted:
+def expected_parts(question: Question, quoted: str = "") -> QuestionParts:
     """Return the expected parts of a question; `quoted` is its text in the template."""
     machine, review = question.machine, question.review
-    return Wanted(
+    return QuestionParts(
         id=question.id,
         title=question.title,
         machine=machine.parts if machine is not None else (),
@@ -74,28 +74,28 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(_SAME.get(word, word.removesuffix("s")) for word in words)
 
 
-def label_of(label: str, wanted: Wanted) -> str:
+def label_of(label: str, question: QuestionParts) -> str:
     """Return the part that a label means, by its own or a common name; "" if none."""
     key = _key(label)
-    for part in wanted.parts:
+    for part in question.parts:
         if key == _key(part):
             return part
-    for part in (*_also(key, wanted), *_begun(label, wanted)):
+    for part in (*_also(key, question), *_begun(label, question)):
         return part
     return ""
 
 
-def _also(key: str, wanted: Wanted) -> Iterable[str]:
-    if len(wanted.parts) == 1 and key in (VALUE if wanted.machine else VALUE | TEXT):
-        yield wanted.parts[0]
-    elif key in TEXT and wanted.text:
-        yield wanted.text
-    elif key in VALUE and len(wanted.machine) == 1:
-        yield wanted.machine[0]
-    yield from (part for part in wanted.machine if _LETTERS.get(key) == _key(part))
+def _also(key: str, question: QuestionParts) -> Iterable[str]:
+    if len(question.parts) == 1 and key in (VALUE if question.machine else VALUE | TEXT):
+        yield question.parts[0]
+    elif key in TEXT and question.text:
+        yield question.text
+    elif key in VALUE and len(question.machine) == 1:
+        yield question.machine[0]
+    yield from (part for part in question.machine if _LETTERS.get(key) == _key(part))
 
 
-def _begun(label: str, wanted: Wanted) -> Iterable[str]:
+def _begun(label: str, question: QuestionParts) -> Iterable[str]:
     """Return the part whose name the label starts with, or whose first word it is.
 
     Examples are `Concatenation` and `Encoder self-attention`, and `Encoder` for `encoder_self`.
@@ -103,11 +103,11 @@ def _begun(label: str, wanted: Wanted) -> Iterable[str]:
     key, words = _key(label), len(re.findall(r"[^\W_]+", label[:60]))
     alike = [
         part
-        for part in wanted.machine
+        for part in question.machine
         if len(_key(part)) > 2 and key.startswith(_key(part)) and words <= len(part.split("_")) + 1
     ]
-    if not alike and wanted.kind != "table":  # `train: 0.95` may be a row of a curve
-        alike = [part for part in wanted.machine if key == _key(part.partition("_")[0])]
+    if not alike and question.kind != "table":  # `train: 0.95` may be a row of a curve
+        alike = [part for part in question.machine if key == _key(part.partition("_")[0])]
     return alike if len(alike) == 1 else ()
 
 
