@@ -9,9 +9,14 @@ from graders.errors import UsageError
 from graders.suite.decorators import KNOWN, Method
 
 CASES = ("TestCase", "IsolatedAsyncioTestCase")
+LONE = "runTest"  # unittest runs it if a class has no other test
 MAKERS = ("parameterized", "nose_parameterized", "ddt")  # packages that turn one test into many
 CLASS_MAKERS = ("type", "types.new_class", "new_class")
 NO_BASES = ("", "()")  # `type(x)` creates no class, and a class without bases has no tests
+DATA = (
+    ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set,
+    ast.ListComp, ast.DictComp, ast.SetComp,
+)  # fmt: skip
 RUNS = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)
 COUNTED = "tests are counted without running the file; write each one as a method"
 
@@ -34,7 +39,8 @@ class Module:
     """A file: its classes by name, and the full names behind imported ones.
 
     `hides` maps a name that the file defines to the gradescope-utils decorator that it uses;
-    `stars` are the modules from which it imports everything.
+    `stars` are the modules from which it imports everything, `imports` all names that it imports,
+    `deleted` those that it deletes, such as a base class after its last use.
     """
 
     path: Path
@@ -42,14 +48,16 @@ class Module:
     names: dict[str, str]
     hides: dict[str, str]
     stars: tuple[str, ...]
+    imports: frozenset[str]
+    deleted: frozenset[str]
 
 
 def read_module(path: Path) -> Module:
     """Return the module in a file; raises UsageError if it isn't Python or its tests can change."""
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = ast.parse(path.read_bytes())  # as Python: with a byte order mark, or an encoding
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: {error}", "the suite must be Python in UTF-8") from error
+        raise UsageError(f"{path}: {error}", "the suite must be valid Python") from error
     names = dict(_imported(tree))
     nodes = list(_statements(tree.body))
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
@@ -57,25 +65,36 @@ def read_module(path: Path) -> Module:
     _refuse_inner_classes(tree, set(nodes), path)
     read = {name: _class(node, names, path) for name, node in classes.items()}
     hides = {name: decorator for node in nodes for name, decorator in _hidden(node, names)}
+    known = {name: _known(full) for name, full in names.items()}
+    hides |= {name: last for name, last in known.items() if last not in ("", name)}
     stars = (n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*")
-    return Module(path, read, names, hides, tuple(node.module or "" for node in stars))
+    modules = tuple(node.module or "" for node in stars)
+    deleted = frozenset(name for node in nodes for name in _deleted(node))
+    return Module(path, read, names, hides, modules, frozenset(_imports(tree)), deleted)
 
 
 def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
     methods: dict[str, Method] = {}
     for statement in node.body:
-        by_name = any(name.startswith("test") for name in _assigned(statement))
-        if by_name or isinstance(statement, RUNS):
+        named = any(name.startswith("test") for name in _assigned(statement))
+        if (named and not _is_data(statement)) or isinstance(statement, RUNS):
             raise UsageError(
                 f"{path}:{statement.lineno}: `{node.name}` creates tests dynamically", COUNTED
             )
-        if isinstance(statement, Method) and statement.name.startswith("test"):
+        if isinstance(statement, Method) and statement.name.startswith(("test", LONE)):
             methods[statement.name] = statement
             _refuse_makers(statement, names, f"{path}:{statement.lineno}")
     bases = tuple(full_name(ast.unparse(base), names) for base in node.bases)
     metaclasses = [keyword.value for keyword in node.keywords if keyword.arg == "metaclass"]
     shapers = tuple(_called(maker, names) for maker in (*node.decorator_list, *metaclasses))
     return Class(node.name, bases, methods, shapers)
+
+
+def _is_data(statement: ast.stmt) -> bool:
+    """Return whether a statement assigns a value that cannot be called, so it is no test."""
+    value = getattr(statement, "value", None)
+    value = value.operand if isinstance(value, ast.UnaryOp) else value
+    return value is None or isinstance(value, DATA)
 
 
 def _refuse_makers(node: Method, names: dict[str, str], where: str) -> None:
@@ -98,9 +117,18 @@ def _hidden(node: ast.stmt, names: dict[str, str]) -> Iterator[tuple[str, str]]:
     targets = [node.name] if isinstance(node, Method | ast.ClassDef) else _assigned(node)
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name | ast.Attribute):
-            place, _, last = full_name(ast.unparse(inner), names).rpartition(".")
-            if last in KNOWN and place.startswith("gradescope_utils."):
-                yield from ((name, last) for name in targets)
+            known = _known(full_name(ast.unparse(inner), names))
+            yield from ((name, known) for name in targets if known)
+
+
+def _known(full: str) -> str:
+    """Return the gradescope-utils decorator of this full name, or nothing."""
+    place, _, last = full.rpartition(".")
+    return last if last in KNOWN and place.startswith("gradescope_utils.") else ""
+
+
+def _deleted(node: ast.stmt) -> list[str]:
+    return [ast.unparse(target) for target in node.targets] if isinstance(node, ast.Delete) else []
 
 
 def full_name(name: str, names: dict[str, str]) -> str:
@@ -125,6 +153,17 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 exports = CASES if node.module == "unittest" else KNOWN
                 every = exports if alias.name == "*" else (alias.name,)
                 yield from ((alias.asname or name, place + name) for name in every)
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """Yield what the file imports anywhere: `a` and `a.b` for `from a import b`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            place = node.module or ""
+            yield place
+            yield from (f"{place}.{alias.name}".lstrip(".") for alias in node.names)
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

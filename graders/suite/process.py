@@ -8,7 +8,7 @@ Each submission gets a new folder, so nothing remains of another one.
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +19,12 @@ from graders.boundary.student import Budget, Student
 from graders.boundary.tiers.sandbox import Tier
 from graders.model import Assignment, Visibility
 from graders.suite.model import LABEL, SuiteTest
-from graders.suite.reading import suite_tests
+from graders.suite.reading import later_modules, suite_tests
 from submissions.escaping import listed
 
 Read = TypeVar("Read")
 SIDE = Side(Path(__file__).parent)
 CACHES = ("__pycache__", "*.pyc")
-LATER: tuple[Visibility, ...] = ("visible", "after_due_date", "after_published", "hidden")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def open_suite(
         work = tempfile.TemporaryDirectory(prefix="softmark-suite-", ignore_cleanup_errors=True)
         place = Path(opened.enter_context(work))
         for visibility in {test.visibility: None for test in tests}:
-            left = later_modules(tests, visibility)
+            left = frozenset(f"{name}.py" for name in later_modules(tests, visibility))
             layout_notes = lay_out_suite(code, suite, place / visibility, without=left)
             notes += [note for note in layout_notes if note not in notes]
             process = Student(
@@ -77,20 +76,6 @@ def open_suite(
             )
             students[visibility] = opened.enter_context(process)
         yield Suite(students, suite.name, tuple(notes))
-
-
-def later_modules(tests: Iterable[SuiteTest], visibility: Visibility) -> frozenset[str]:
-    """Return the test files whose tests are all shown later than this visibility.
-
-    Code that runs with earlier tests must not read them: it could print what it reads, and the
-    student would see it in the output of the earlier test.
-    """
-    earliest: dict[str, int] = {}
-    for test in tests:
-        when = LATER.index(test.visibility)
-        earliest[test.module] = min(when, earliest.get(test.module, when))
-    now = LATER.index(visibility)
-    return frozenset(f"{module}.py" for module, when in earliest.items() if when > now)
 
 
 def lay_out_suite(

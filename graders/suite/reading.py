@@ -8,17 +8,19 @@ refused, because the maximum score would depend on it.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graders.errors import UsageError
+from graders.model import Visibility
 from graders.suite.decorators import Method, read_decorators
 from graders.suite.model import SuiteTest
-from graders.suite.modules import CASES, COUNTED, Class, Module, full_name, read_module
+from graders.suite.modules import CASES, COUNTED, LONE, Class, Module, full_name, read_module
 
 PLAIN = ("object", "abc.ABC", "ABC")
 HARMLESS = ("unittest", "mock", "pytest", "abc")  # their class decorators create no tests
+LATER: tuple[Visibility, ...] = ("visible", "after_due_date", "after_published", "hidden")
 FAR = (2**31,)  # tests without a number come after those with one
 
 
@@ -31,9 +33,9 @@ def suite_tests(folder: Path) -> tuple[SuiteTest, ...]:
         raise UsageError(
             f"{deeper[0]}: tests are in a subfolder of the suite", "move them up one folder"
         )
-    modules = {path.stem: read_module(path) for path in sorted(folder.glob("*.py"))}
+    suite = _Suite(folder, {path.stem: read_module(path) for path in sorted(folder.glob("*.py"))})
     try:
-        tests = [test for name in modules for test in _Suite(folder, modules).tests(name)]
+        tests = [test for name in suite.modules for test in suite.tests(name)]
     except RecursionError:
         raise UsageError(
             f"{folder}: a class inherits from itself", "Python cannot import that"
@@ -46,7 +48,22 @@ def suite_tests(folder: Path) -> tuple[SuiteTest, ...]:
     twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"{folder}: two tests would have the id `{twice}`", "rename one of them")
+    suite.refuse_later_imports(tests)
     return tuple(sorted(tests, key=_by_number))
+
+
+def later_modules(tests: Iterable[SuiteTest], visibility: Visibility) -> frozenset[str]:
+    """Return the test modules whose tests are all shown later than this visibility.
+
+    Code that runs with earlier tests must not read them: it could print what it reads, and the
+    student would see it in the output of the earlier test.
+    """
+    earliest: dict[str, int] = {}
+    for test in tests:
+        when = LATER.index(test.visibility)
+        earliest[test.module] = min(when, earliest.get(test.module, when))
+    now = LATER.index(visibility)
+    return frozenset(module for module, when in earliest.items() if when > now)
 
 
 def _by_number(test: SuiteTest) -> tuple[int, ...]:
@@ -66,7 +83,7 @@ class _Suite:
         module = self.modules[name]
         if not name.startswith("test"):
             return
-        for case in module.classes.values():
+        for case in (case for key, case in module.classes.items() if key not in module.deleted):
             if self._is_case(module, case):
                 yield from self._tests_of(module, case)
             elif case.methods:
@@ -83,6 +100,7 @@ class _Suite:
             alias: pair
             for alias, pair in classes.items()
             if pair is not None
+            and alias not in module.deleted
             and pair[0] is not module
             and not pair[0].path.stem.startswith("test")
             and self._is_case(*pair)
@@ -103,7 +121,9 @@ class _Suite:
     def _tests_of(
         self, module: Module, case: Class, run_in: Module | None = None
     ) -> Iterator[SuiteTest]:
-        for method, (home, node) in self._methods(module, case).items():
+        methods = self._methods(module, case)
+        lone = methods.pop(LONE, None)
+        for method, (home, node) in (methods or ({LONE: lone} if lone else {})).items():
             where = f"{home.path}:{node.lineno}"
             self._refuse_hidden(home, node, where)
             fields = read_decorators(node, home.names, where)
@@ -115,11 +135,33 @@ class _Suite:
         for decorator in node.decorator_list:
             plain = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
             place, _, last = full_name(plain, home.names).rpartition(".")
-            module = self._home(place) if place else home
-            hidden = module.hides.get(last) if module is not None else None
+            homes = [self._home(place)] if place else [home, *map(self._home, home.stars)]
+            hidden = next((one.hides[last] for one in homes if one and last in one.hides), None)
             if hidden is not None:
                 problem = f"{where}: `@{plain}` hides `{hidden}`"
                 raise UsageError(problem, "use that decorator directly, with its value")
+
+    def refuse_later_imports(self, tests: Sequence[SuiteTest]) -> None:
+        """Refuse a test whose file imports a test file that is left out of its process."""
+        for test in tests:
+            later = later_modules(tests, test.visibility)
+            for home, imported in self._imports(test.module, set()):
+                if imported in later:
+                    problem = f"{home.path}: imports `{imported}`, whose tests are shown later than"
+                    raise UsageError(
+                        f"{problem} `{test.case}.{test.method}` of `{test.module}`",
+                        "move what both need into a file without tests",
+                    )
+
+    def _imports(self, name: str, seen: set[str]) -> Iterator[tuple[Module, str]]:
+        """Yield each module of the suite that this one imports, with the one that imports it."""
+        if name in seen:
+            return
+        seen.add(name)
+        for place in sorted(self.modules[name].imports):
+            if (home := self._home(place)) is not None:
+                yield self.modules[name], home.path.stem
+                yield from self._imports(home.path.stem, seen)
 
     def _home(self, place: str) -> Module | None:
         """Return the suite's module of that name, if there is one."""

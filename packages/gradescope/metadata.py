@@ -86,12 +86,15 @@ def _list(document: Mapping[str, Any], key: str) -> Iterator[Any]:
 
 
 def _time(value: object) -> datetime | None:
-    """Return a time that has a time zone, or None for anything else."""
+    """Return a time that has a time zone and exists in UTC, or None for anything else."""
     try:
         time = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
+        if time is None or time.tzinfo is None:
+            return None
+        time.astimezone(UTC)  # raises OverflowError next to the years 1 and 9999
+    except (ValueError, OverflowError):
         return None
-    return time if time is not None and time.tzinfo is not None else None
+    return time
 
 
 def _score(earlier: Mapping[str, Any]) -> float | None:

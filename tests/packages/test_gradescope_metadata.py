@@ -90,6 +90,13 @@ def test_broken_or_missing_metadata_is_a_note(read, tmp_path, text):
     assert metadata.notes
 
 
+@pytest.mark.parametrize("date", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_date_that_no_other_zone_has_is_no_date(read, date):
+    metadata = read(created_at=CREATED, **due(date))
+    assert metadata.due is None
+    assert list(about_time(metadata, metadata.due)) == []
+
+
 @pytest.mark.parametrize("score", [float("nan"), "1e999", "-inf", [], {"a": 1}, "9" * 1000, True])
 def test_score_that_is_no_number_is_left_out(read, score):
     assert read(created_at=CREATED, previous_submissions=[{"score": score}]).best is None

@@ -46,7 +46,8 @@ def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
         if grants:  # otherwise there is no Landlock, only the other user and the filter
             landlock.restrict(grants)
         scoped = bool(grants) and landlock.abi() >= landlock.SCOPES_ABI
-        seccomp.install(shared=True, scoped=scoped)
+        alone = order["user"] is not None  # the kernel lets a user signal only its own processes
+        seccomp.install(shared=True, scoped=scoped or alone)
     for name, value in order["rlimits"].items():
         _limit(name, value, value)
     return partial(_limit_memory_and_time, sizes, order["memory"], order["cpu"])

@@ -47,10 +47,11 @@ def install(*, shared: bool, scoped: bool = True, gpu: bool = False) -> None:
     """Refuse system calls in this process and all it starts; requires no_new_privs.
 
     `shared`: the child sees the machine's users, processes and sockets, so it gets no socket and
-    may change neither other processes nor the mode of a file. `scoped` is False if Landlock does
-    not restrict its signals: then this process may signal only itself. `gpu`: memory may be shared
-    without a file, because a GPU driver needs it; only a control group then counts all of it.
-    Raises OSError if the kernel refuses, or if `shared` and this architecture has no table.
+    may change neither other processes nor the mode of a file. `scoped` is False if neither
+    Landlock nor a user of its own restricts its signals: then it may signal only itself. `gpu`:
+    memory may be shared without a file, because a GPU driver needs it; only a control group then
+    counts all of it. Raises OSError if the kernel refuses, or if `shared` and this architecture has
+    no table.
     """
     if platform.machine() not in COLUMNS:
         if shared:

@@ -115,6 +115,21 @@ print(attempt(lambda: os.kill(os.getpid(), 0)), attempt(lambda: os.kill(os.getpp
     assert run(source) == ["None", "PermissionError"]
 
 
+@SECCOMP
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_user_of_its_own_ends_what_it_started_and_nothing_else():
+    source = """
+import time
+order = dict(user=2000000011, reads_all=False, landlock=dict(), gpu=False, rlimits=dict())
+order |= dict(memory=0, cpu=0)
+narrow.give_up(order)
+child = os.fork() or os._exit(time.sleep(3) or 0)
+print(attempt(lambda: os.kill(os.getppid(), 0)), attempt(lambda: os.kill(child, 15)))
+print(os.waitpid(child, 0)[1])
+"""
+    assert run(source) == ["PermissionError", "None", "15"]
+
+
 def test_seccomp_without_a_table_is_refused_on_a_shared_machine():
     source = """
 seccomp.platform.machine = lambda: "vax"

@@ -127,6 +127,113 @@ def _says_what_it_should(results):
     assert texts["board"] == "speed: 3.5"
 
 
+PRINTING = """
+import sys
+import unittest
+
+from gradescope_utils.autograder_utils.decorators import *
+
+import sums
+
+
+class TestPrints(unittest.TestCase):
+    @weight(1)
+    def test_says(self):
+        sums.say()
+        self.assertEqual(sys.stdout.getvalue(), "hello\\n")
+"""
+
+
+def test_a_test_reads_what_its_code_prints(grade):
+    """As in gradescope-utils: nothing of the import, nothing of stderr."""
+    source = "import sys\nprint('imported')\ndef say():\n    print('hello')\n"
+    result = grade(f"{source}    print('a warning', file=sys.stderr)\n", PRINTING)
+    assert result.score == 1
+    message = checks(result)["sums-TestPrints-says"].message
+    assert message.split() == ["imported", "hello", "a", "warning"]
+
+
+LONG = """
+import unittest
+
+from gradescope_utils.autograder_utils.decorators import *
+
+from sums import OddError
+
+
+class TestLong(unittest.TestCase):
+    @partial_credit(2)
+    def test_fails(self, set_score=None):
+        set_score(1)
+        self.fail("y" * 20_000_000)
+
+    @partial_credit(2)
+    def test_raises(self, set_score=None):
+        set_score(1)
+        raise OddError
+
+    @partial_credit(2)
+    @unittest.skip(42)
+    def test_skips(self, set_score=None):
+        pass
+
+    @leaderboard("speed")
+    def test_board(self, set_leaderboard_value=None):
+        set_leaderboard_value("9" * 20_000_000)
+"""
+ODD = "class OddError(Exception):\n    def __str__(self):\n        raise KeyError\n"
+
+
+def test_no_words_lose_a_score_that_was_set(grade):
+    results = checks(grade(ODD, LONG))
+    endings = {name.rpartition("-")[2]: check.fraction for name, check in results.items()}
+    assert endings == {"fails": 0.5, "raises": 0.5, "skips": 0, "board": 1}
+    assert "OddError" in results["sums-TestLong-raises"].message
+    assert "42" in results["sums-TestLong-skips"].message
+
+
+STARTS = """
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+from gradescope_utils.autograder_utils.decorators import weight
+
+
+class TestStarts(unittest.TestCase):
+    @weight(1)
+    def test_starts(self):
+        command = ["python3", "sums.py"]
+        done = subprocess.run(command, input="2", capture_output=True, text=True)
+        self.assertEqual(done.stdout, "4.0\\n", done.stderr)
+
+    @weight(1)
+    def test_ends(self):
+        with self.assertRaises(subprocess.TimeoutExpired):
+            subprocess.run([sys.executable, "sums.py"], input="-1", text=True, timeout=1)
+
+    @weight(1)
+    def test_ends_a_group(self):
+        command = [sys.executable, "-c", "while True: pass"]
+        process = subprocess.Popen(command, start_new_session=True)
+        os.killpg(process.pid, signal.SIGKILL)
+        self.assertLess(process.wait(3), 0)
+"""
+ENDLESS = """
+n = float(input())
+while n < 0:
+    pass
+import numpy
+print(numpy.square(n))
+"""
+
+
+def test_a_test_may_start_and_end_the_code_as_a_program(grade):
+    assert grade(ENDLESS, STARTS).score == 3
+
+
 def test_a_missing_module_costs_the_points_and_is_no_fault_of_ours(grade):
     result = grade("def subtract(a, b):\n    return a - b\n")
     assert (result.status, result.score, result.max_score) == ("graded", 0, 7)

@@ -82,6 +82,33 @@ class B(Mixin, A):
     assert weights(read(source, base=base)) == {"A.test_x": 0, "B.test_x": 3, "B.test_y": 2}
 
 
+def test_a_class_that_is_deleted_is_only_a_base(read):
+    lib = HEAD + f"class L(Case):\n    {X}\n"
+    source = f"from lib import L\nclass A(Case):\n    {X}\nclass B(A): ...\ndel A, L\n"
+    assert list(weights(read(source, lib=lib))) == ["B.test_x"]
+
+
+def test_data_with_the_name_of_a_test_is_no_test(read):
+    data = "    test_cases = [1, 2]\n    test_low, test_high = 1, 2\n    test_eps: float = -1e-6\n"
+    assert list(weights(read(f"class A(Case):\n{data}    {X}\n"))) == ["A.test_x"]
+
+
+def test_a_lone_run_test_is_a_test(read):
+    """unittest runs it only if a class has no other."""
+    lone = "class A(Case):\n    @weight(3)\n    def runTest(self): ...\n"
+    assert weights(read(lone)) == {"A.runTest": 3}
+    assert weights(read(f"{lone}    {X}\n")) == {"A.test_x": 0}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1"])
+def test_a_file_may_have_any_encoding_that_python_reads(read, tmp_path, encoding):
+    source = "class A(Case):\n    def test_x(self):\n        'é'\n"
+    read(source)
+    text = f"# -*- coding: {encoding} -*-\n{HEAD}{source}"
+    (tmp_path / "tests" / "test_a.py").write_bytes(text.encode(encoding))
+    assert [test.title for test in suite_tests(tmp_path / "tests")] == ["é"]
+
+
 def test_what_is_no_test_is_not_counted(read):
     source = f"""
 from dataclasses import dataclass
@@ -189,6 +216,29 @@ def test_a_decorator_of_a_helper_that_hides_points_is_refused(read):
     with pytest.raises(UsageError, match="`@lib.worth` hides `weight`"):
         read(source, lib=lib + "def worth(n):\n    return weight(n)\n")
     assert read(source, lib=lib + "def worth(n):\n    return lambda test: test\n")
+
+
+@pytest.mark.parametrize("imports", ["from lib import worth", "from lib import *"])
+def test_a_decorator_that_a_helper_renames_is_refused(read, imports):
+    lib = "from gradescope_utils.autograder_utils.decorators import weight as worth\n"
+    source = f"{imports}\nclass A(Case):\n    @worth(2)\n    {X}\n"
+    with pytest.raises(UsageError, match="`@worth` hides `weight`"):
+        read(source, lib=lib)
+
+
+HIDDEN = f"{HEAD}LIMIT = 3\nclass B(Case):\n    @visibility('hidden')\n    {X}\n"
+
+
+@pytest.mark.parametrize(
+    ("imports", "lib"),
+    [("from test_b import LIMIT", ""), ("import lib", "from tests import test_b\n")],
+)
+def test_a_file_that_an_earlier_test_needs_cannot_be_left_out(read, imports, lib):
+    """Without it, every submission would lose the points of that test."""
+    seen = f"{imports}\nclass A(Case):\n    {X}\n"
+    with pytest.raises(UsageError, match=r"imports `test_b`, whose .* than `A.test_x` of `test_a`"):
+        read(seen, lib=lib, test_b=HIDDEN)
+    assert read(f"class A(Case):\n    {X}\n", lib=lib, test_b=f"import test_a, lib\n{HIDDEN}")
 
 
 def test_tests_in_a_deeper_folder_and_two_of_one_id_are_refused(read, tmp_path):
