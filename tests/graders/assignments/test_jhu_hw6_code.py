@@ -240,3 +240,12 @@ def test_a_train_that_is_not_python_costs_only_what_needs_it(grade):
 def test_a_file_that_was_downloaded_again_is_the_homework(grade):
     files = {BASE: solution(BASE), "classification (3).py": solution(PEFT)}
     assert grade(files, *PEFT_CRITERIA)[0] == {}
+
+
+def test_an_early_stop_before_a_missing_file_ends(grade):
+    stop = """        if epoch - history.index(max(history)) >= 4:
+            break
+    open("/content/nowhere/old.json")
+"""
+    line = '        print(f"epoch {epoch + 1}: validation {accuracy}")\n'
+    assert grade({BASE: changed(BASE, (line, line + stop))}, "training")[0] == {}
