@@ -108,8 +108,11 @@ def open_upload(path: Path, work: Path) -> Iterator[Path]:
                 )
             for entry in entries:
                 copy_file(path / entry.path, unpacked / entry.path, entry.size)
-        for entry in _archives_of_code(unpacked):
-            _unpack_in_place(unpacked / entry.path, work / "inner")
+        left = MOST_INNER
+        while left and (archives := _archives_of_code(unpacked)[:left]):
+            for entry in archives:
+                _unpack_in_place(unpacked / entry.path, work / "inner")
+            left -= len(archives)
         yield unpacked
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)

@@ -125,16 +125,26 @@ class Gathered:
         return name in spare and spare != set(self._homes)
 
     def source(self, name: str) -> str:
-        """Return the file that this name is taken from."""
-        return self._homes[name].source.name
+        """Return the file that this name is taken from, or whose text for it is not Python."""
+        return self._at(name)[0].source.name
 
     def place(self, name: str) -> str:
         """Return where this name is defined, as shown to a student: file, cell and line."""
-        home = self._homes[name]
+        file, filename, line = self._at(name)
+        cell = filename.removeprefix(str(file.source.path))
+        return f"`{file.source.name}`{cell}, line {line}"
+
+    def _at(self, name: str) -> tuple[Outline, str, int]:
+        """Return the file of a name, and the file name and line of its statement."""
+        home = self._homes.get(name)
+        if home is None:
+            broken = ((file, file.broken_definition(name)) for file in self._files)
+            file, error = next((file, error) for file, error in broken if error is not None)
+            return file, str(error.filename), error.lineno or 1
         statement = home.definition(name) or home.borrowed(name) or home.owner_of(name)
-        cell = statement.filename.removeprefix(str(home.source.path)) if statement else ""
-        line = statement.node.lineno if statement else 1
-        return f"`{home.source.name}`{cell}, line {line}"
+        if statement is None:
+            return home, str(home.source.path), 1
+        return home, statement.filename, statement.node.lineno
 
     def rivals(self) -> dict[str, list[str]]:
         """Return, for each file taken, the other files that the student may have meant instead.

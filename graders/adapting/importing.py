@@ -6,6 +6,7 @@ A file of the upload never runs as a whole: its importer gets a module that runs
 import ast
 import builtins
 import contextlib
+import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
@@ -146,7 +147,8 @@ class Imports:
         if path is not None:
             return self._has(path, name, seen)
         try:
-            module = self._installed(star.module or "", ("*",))
+            with self._hidden():  # `("*",)` would load all of a lazy package, as transformers is
+                module = importlib.import_module(star.module or "")
         except Exception:  # noqa: BLE001  a module that cannot be imported binds nothing
             return False
         return name in getattr(module, "__all__", ()) or (

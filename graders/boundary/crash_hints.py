@@ -1,6 +1,7 @@
 """Hints about the exceptions that student code raises: what to look at on the line that raised."""
 
 import re
+import sys
 
 from graders.errors import ON_A_GPU
 
@@ -9,12 +10,19 @@ RAISED_ON_PURPOSE = (
     "This line of your code raises the exception itself. The condition that leads to it is true "
     "for this input: print the values that it compares."
 )
-READABLE = "Python cannot read this file, so none of its code runs. Fix this line first"
+READABLE = (
+    f"Python {sys.version_info.major}.{sys.version_info.minor} cannot read this file, so none of "
+    "its code runs. Fix this line first"
+)
 
 # The first entry whose pattern is found in `Kind: message` gives the hint.
 HINTS: dict[str, str] = {
     r"^TypeError: 'torch\.Size' object is not callable": (
         "`x.shape` is a tuple, not a function: write `x.shape[2]` or `x.size(2)`."
+    ),
+    r"^TypeError: ('torch\.dtype' object is not callable|range\(\) missing)": (
+        "`from torch import *` also imports torch's `float`, `int`, `bool` and `range`, which hide "
+        "Python's own. Import torch, or only the names that you need."
     ),
     r"^TypeError: .*not callable": (
         "Parentheses call a function, and this is not one. Use square brackets to index, and check "

@@ -50,6 +50,15 @@ def test_archives_are_opened_if_no_code_is_outside(uploads, a4, tmp_path, files_
     assert bob.code == bob.root / "a4/src"
 
 
+def test_archives_in_archives_are_opened_up_to_the_limit(uploads, a4, tmp_path):
+    inner = uploads.zip(a4, "hw.zip").read_bytes()
+    for name in ("second.zip", "third.zip", "fourth.zip"):
+        inner = uploads.zip({f"in {name}": inner}, name).read_bytes()
+    assert opened(uploads.tree({"hw.zip": inner}, "ada"), tmp_path / "four").code is not None
+    inner = uploads.zip({"in fifth.zip": inner}, "fifth.zip").read_bytes()
+    assert opened(uploads.tree({"hw.zip": inner}, "bob"), tmp_path / "five").code is None
+
+
 def test_a_folder_that_is_too_large_to_unpack_its_archive_is_rejected(uploads, tmp_path):
     """A checkpoint that is left out without a word would cost its points."""
     folder = uploads.tree({"hw.zip": uploads.zip({"a.py": b"1"}, "hw.zip").read_bytes()}, "ada")

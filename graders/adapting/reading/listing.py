@@ -24,7 +24,9 @@ SPARE_WORDS = frozenset((
     "profiled", "profiling", "profiler", "benchmark", "playground", "demo", "example",
     "examples",
 ))  # fmt: skip
-SPARE = re.compile(r"\(\d+\)|~|shuffl|experiment", re.IGNORECASE)
+SPARE = re.compile(r"\(\d+\)|-\d+\.\w+$|~|shuffl|experiment", re.IGNORECASE)
+NUMBER = re.compile(r"(\s*\(\d+\)|-\d+|\s)*$")  # at a stem's end: browsers add " (1)", Canvas "-1"
+SEPARATOR = re.compile(r"[\s-]+")  # Colab's names have spaces where a module's have none
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -77,15 +79,30 @@ def list_code(folder: Path, own: Sequence[str], without: Sequence[str] = ()) -> 
 def _spare(folder: Path, paths: Sequence[Path]) -> frozenset[Path]:
     """Return the files that are named like copies, drafts, starters or experiments.
 
-    The name of a folder that contains all files is ignored.
+    The name of a folder that contains all files is ignored, and so is the number of `hw6 (1).py`
+    or `hw6-1.py` if there is no `hw6`: that file was only downloaded or uploaded again.
     """
     top = Path(os.path.commonpath([path.parent for path in paths])) if paths else folder
-    return frozenset(path for path in paths if is_spare(shown(top, path)))
+    names = {path: shown(top, path) for path in paths}
+    spare = frozenset(path for path, name in names.items() if is_spare(name))
+    kept = {_stem(names[path]) for path in paths if path not in spare}
+    renamed = {
+        path
+        for path in spare
+        if (stem := _stem(names[path])) not in kept
+        and not is_spare(str(PurePosixPath(names[path]).with_name(f"{stem}.py")))
+    }
+    return spare - renamed
+
+
+def _stem(name: str) -> str:
+    """Return a file's stem without the number that a browser or Canvas adds."""
+    return NUMBER.sub("", PurePosixPath(name).stem)
 
 
 def _is_own(name: str, own: Sequence[str]) -> bool:
     """Return whether this is one of the files that the assignment requires, by name or stem."""
-    stem = PurePosixPath(name).stem.lower()
+    stem = SEPARATOR.sub("_", _stem(name)).lower()
     return name in own or stem in {file.lower() for file in own}
 
 

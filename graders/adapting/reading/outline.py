@@ -79,7 +79,10 @@ class Outline:
         """The statements that change the object of each name."""
         statements = self.statements.values()
         table = _table(
-            (statement, statement.names.touches | self._registered(statement))
+            (
+                statement,
+                statement.names.touches | self._registered(statement) | self._bases(statement),
+            )
             for statement in statements
         )
         return {
@@ -95,6 +98,22 @@ class Outline:
         }
         makers = [binder.node for word in words for binder in self.binders.get(word, ())]
         return frozenset(changed(part for node in makers for part in ast.walk(node)))
+
+    def _bases(self, statement: Statement) -> frozenset[str]:
+        """Return what a class inherits from, at any depth: `__init_subclass__` may change it."""
+        found: set[str] = set()
+        waiting = [statement.node]
+        while waiting:
+            bases = {
+                part.id
+                for part in getattr(waiting.pop(), "bases", ())
+                if isinstance(part, ast.Name)
+            }
+            waiting += [
+                binder.node for base in bases - found for binder in self.binders.get(base, ())
+            ]
+            found |= bases
+        return frozenset(found) - statement.names.binds
 
     def _matters(self, toucher: Statement, name: str) -> bool:
         """Return whether a change counts; a later one or a bare call of an import does not."""

@@ -2,13 +2,18 @@
 
 import ast
 import re
+import sys
 import warnings
 from bisect import bisect_left
 from dataclasses import dataclass
 
+from graders.adapting.reading.python312 import for_earlier_versions
+
 MAX_TEXT = 4_000_000  # characters of one piece
+MAX_REWRITTEN = 200_000
 MAX_BROKEN = 100  # statements of one piece; the text after them is not read
 MAX_WORK = 50_000_000  # characters parsed for one piece
+IS_OLD = sys.version_info < (3, 12)  # a student's Python may be newer
 DEFINES = re.compile(r"(async\s+def|def|class)\s")
 CONTINUES = re.compile(r"\s|[)\]}#]|(else|elif|except|finally)\b|$")
 
@@ -36,6 +41,9 @@ def parse(text: str, filename: str) -> Parsed:
     if len(text) > MAX_TEXT:
         return Parsed((), (Broken(_error("the text is too long", filename, 1, ""), ""),))
     outcome = _parsed(text, filename)
+    if isinstance(outcome, SyntaxError) and IS_OLD and len(text) <= MAX_REWRITTEN:
+        text = for_earlier_versions(text)
+        outcome = _parsed(text, filename)
     return Parsed(tuple(outcome)) if isinstance(outcome, list) else _salvaged(text, filename)
 
 

@@ -1,6 +1,7 @@
 """Read all code files of one upload, each when it is first needed."""
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from graders.adapting.reading.notebook import UnreadableNotebook
 from graders.adapting.reading.outline import Outline
 from graders.adapting.reading.source import Source, read_source
 
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"  # a student's may be newer
 MARKS_16 = (b"\xff\xfe", b"\xfe\xff")  # the byte order marks of UTF-16
 
 
@@ -74,7 +76,10 @@ class Upload:
 
     def _sentence(self, error: SyntaxError) -> str:
         place = str(error.filename).removeprefix(f"{self.folder}/")
-        return f"`{place}`, line {error.lineno} is not valid Python ({error.msg}); it was ignored."
+        return (
+            f"`{place}`, line {error.lineno} is not valid Python {PYTHON} ({error.msg}); it was "
+            "ignored."
+        )
 
     def module(self, path: Path) -> Module:
         """Return the module of this file, or of a folder of files; always the same one."""

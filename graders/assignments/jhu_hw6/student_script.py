@@ -63,8 +63,8 @@ def run_script(names: dict[str, Any], standins: Mapping[str, Any], **flags: Any)
     with _command_line(flags), _as_before(names):
         assigned: dict[str, Any] = {}  # what the script assigns; to define other names may undo it
         for place in script.places:
-            if isinstance(place.node, DEFINITIONS):
-                continue
+            if isinstance(place.node, DEFINITIONS) or _is_star(place.node):
+                continue  # made when a statement uses them
             try:
                 _make(names, place.node)
                 names.update({**assigned, **standins})
@@ -74,6 +74,10 @@ def run_script(names: dict[str, Any], standins: Mapping[str, Any], **flags: Any)
                 break
             except (Exception, SystemExit):  # noqa: BLE001, S112
                 continue
+
+
+def _is_star(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
 
 
 def _make(names: dict[str, Any], node: ast.stmt) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from graders.adapting.gathered import NotHandedIn
 from graders.adapting.reading import listing, source
+from graders.adapting.reading.upload import PYTHON
 
 F = "def f():\n    return 1\n"
 G = "def g():\n    return 1\n"
@@ -18,7 +19,13 @@ G = "def g():\n    return 1\n"
         ({"a.py": F + G, "A2S2.ipynb": [F, G]}, "A2S2.ipynb"),
         ({"A2S2.ipynb": [F, G], "A2S2.py": F + G}, "A2S2.py"),
         ({"deep/a.py": F + G, "b.py": F + G}, "b.py"),
-        ({"A2S2 (1).py": F + G, "A2S2_copy.py": F + G, "other.py": F + G}, "other.py"),
+        ({"A2S2_copy.py": F + G, "other.py": F + G}, "other.py"),
+        ({"A2S2 (1).py": F + G, "A2S2_copy.py": F + G, "other.py": F + G}, "A2S2 (1).py"),
+        ({"hw/A2S2 (2).py": F + G, "hw/A2S2.py": F + G, "x.py": F}, "hw/A2S2.py"),
+        ({"old/A2S2 (1).py": F + G, "x.py": F + G}, "x.py"),
+        ({"A2S2 .py": F + G, "a.py": F + G}, "A2S2 .py"),
+        ({"A2S2-1.py": F + G, "a.py": F + G}, "A2S2-1.py"),
+        ({"A2S2-1.py": F + G, "A2S2.py": F + G}, "A2S2.py"),
         ({".ipynb_checkpoints/A2S2-checkpoint.ipynb": [F, G], "x.ipynb": [F, G]}, "x.ipynb"),
         (
             {
@@ -60,7 +67,7 @@ def test_broken_definition_is_a_syntax_error(take):
     assert got["f"]() == 1
     assert got.missing == ("g",)
     assert got.notes == [
-        "`a.py`, line 4 is not valid Python ('(' was never closed); it was ignored."
+        f"`a.py`, line 4 is not valid Python {PYTHON} ('(' was never closed); it was ignored."
     ]
     assert got.invalid == got.notes
     with pytest.raises(SyntaxError) as caught:
@@ -194,6 +201,7 @@ def test_own_files_are_rivals_and_what_stands_in_for_them_may_not_be_meant(take)
         ({"a.py": "\n\n" + F}, "`a.py`, line 3"),
         ({"a.ipynb": [G, "x = 1\n" + F]}, "`a.ipynb`, cell 2, line 2"),
         ({"a.py": "class C:\n    def f(): return 1"}, "`a.py`, line 1"),
+        ({"a.ipynb": [G, "x = 1\ndef f(:\n    return 1"]}, "`a.ipynb`, cell 2, line 2"),
     ],
 )
 def test_place_names_file_and_line(take, files, place):

@@ -125,3 +125,9 @@ def test_names_may_be_spread_over_files_and_stay_undefined_if_nobody_defines_the
         got["f"]()
     with pytest.raises(NotHandedIn):
         got["g"]
+
+
+def test_star_import_of_a_lazy_package_loads_only_what_is_used(take):
+    text = "from transformers import *\ndef f():\n    return BertConfig().model_type\n"
+    assert take({"a.py": text}, "f")["f"]() == "bert"
+    assert "transformers.models.zamba2.modeling_zamba2" not in sys.modules

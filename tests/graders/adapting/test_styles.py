@@ -38,6 +38,11 @@ STYLES = {
         "calls = 0\ndef f(x):\n    global calls\n    calls += 1\n    return x + calls - calls + 1"
     ),
     "star import": "from torch import *\ndef f(x):\n    return x + ones(1).item()",
+    "subclasses register themselves": (
+        "class Base:\n    known = {}\n    def __init_subclass__(cls, name):\n"
+        "        Base.known[name] = cls\nclass One(Base, name='one'):\n    n = 1\n"
+        "class Two(One, name='two'):\n    pass\ndef f(x):\n    return x + Base.known['two'].n"
+    ),
     "star over a builtin": (
         "from torch import *\ndef f(x):\n    return x + sum(ones(1), dim=0).item()"
     ),

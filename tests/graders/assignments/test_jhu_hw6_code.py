@@ -228,3 +228,24 @@ def test_one_epoch_of_twenty_learns_nothing_by_luck():
     result = grade_submission(identify(folder, "jhu-hw6"), load_assignment("jhu-hw6"), options)
     checks = {check.id: check for check in result.criteria[0].checks}
     assert checks["ten-items-are-learned"].actual == "the learning rate is 0 in most steps"
+
+
+def test_a_train_that_is_not_python_costs_only_what_needs_it(grade):
+    code = changed(BASE, ("def train(\n", "def train(:\n"))
+    lost, said = grade({BASE: code}, "boolq-data", "evaluation", "training")
+    assert lost == {"training": 8.0}
+    assert f"`train` in `{BASE}`, line 52: Your code raised SyntaxError" in said
+
+
+def test_a_file_that_was_downloaded_again_is_the_homework(grade):
+    files = {BASE: solution(BASE), "classification (3).py": solution(PEFT)}
+    assert grade(files, *PEFT_CRITERIA)[0] == {}
+
+
+def test_an_early_stop_before_a_missing_file_ends(grade):
+    stop = """        if epoch - history.index(max(history)) >= 4:
+            break
+    open("/content/nowhere/old.json")
+"""
+    line = '        print(f"epoch {epoch + 1}: validation {accuracy}")\n'
+    assert grade({BASE: changed(BASE, (line, line + stop))}, "training")[0] == {}

@@ -189,3 +189,37 @@ def test_a_script_that_disagrees_with_its_notebook_is_named(grade):
     result = grade(only=frozenset({"sst2-data"}), **files)
     assert lost(result) == {}
     assert "was read from `A2S3.py`" in message(result, "three-datasets")
+
+
+def test_main_may_call_the_loops_of_a_class(grade):
+    names = ("train_one_epoch", "evaluate")
+    held = "".join(f"    {name} = staticmethod({name})\n" for name in names)
+    changes = [
+        ("def main() -> None:", f"class Loops:\n{held}\n\ndef main() -> None:"),
+        ("loss = train_one_epoch(", "loss = Loops.train_one_epoch("),
+        ("accuracy = evaluate(", "accuracy = Loops.evaluate("),
+        ("{evaluate(", "{Loops.evaluate("),
+    ]
+    assert lost(grade(changes, only=frozenset({"sst2-main"}))) == {}
+
+
+def test_main_may_use_the_datasets_and_the_model_of_other_cells(grade):
+    lines = """tokenizer = AutoTokenizer.from_pretrained(MODEL)
+    model = AutoModelForSequenceClassification.from_pretrained(MODEL, num_labels=2).to(DEVICE)
+"""
+    above = lines.replace("    ", "") + "datasets = initialize_datasets(tokenizer)\n"
+    changes = [
+        (f"    {lines}", ""),
+        ("def main() -> None:", f"{above}\n\ndef main() -> None:"),
+        ("initialize_datasets(tokenizer).items()", "datasets.items()"),
+    ]
+    assert lost(grade(changes)) == {}
+
+
+def test_the_noted_rate_is_the_highest_of_a_one_cycle_schedule(grade):
+    line = "    optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, eps=EPSILON)\n"
+    cycle = "    torch.optim.lr_scheduler.OneCycleLR(optimizer, {}, total_steps=9)\n"
+    for rate, noted in (("LEARNING_RATE", False), ("3e-5", True)):
+        result = grade([(line, line + cycle.format(rate))], only=frozenset({"sst2-main"}))
+        assert ("lr=3e-05" in message(result, "optimizer")) is noted
+        assert lost(result) == {}

@@ -18,6 +18,8 @@ CRASHES = {
     "'a'.size(0)": "print the type",
     "torch.sofmax(0)": "does not define this name",
     "torch.save('a.pt', {})": "object first",
+    "torch.float('-inf')": r"`from torch import \*`",
+    "torch.range(3)": r"`from torch import \*`",
     "None.shape": "return",
     "(lambda x: x)()": "`def` line",
     "[][0]": "out of range",

@@ -146,7 +146,7 @@ def test_every_epoch_sees_every_batch(
             batches = batches_of(data.train, plan.batch_size)
             steps = steps_of(sandbox, training_run(student, data, plan, file), batches)
             if is_accumulated(steps, len(batches)):
-                score.note("Accepted: each step uses the accumulated gradients of several batches.")
+                score.note("Accepted: the optimizer takes one step for several batches.")
                 return
         fail(
             "The optimizer does not take a step for every batch.",

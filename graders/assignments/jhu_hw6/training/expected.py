@@ -40,6 +40,12 @@ DROPPED = Mistake(
     "The gradients of an epoch's last batches are cleared before a step uses them",
     "after the last batch of an epoch, step even if fewer batches than usual are accumulated",
 )
+CLEARED = Mistake(
+    "cleared-for-every-batch",
+    "A step follows several batches but uses only the gradient of the last: zero_grad is called "
+    "for every batch",
+    "to accumulate gradients, call zero_grad only after optimizer.step()",
+)
 UPHILL = Mistake("uphill", "Training increases the loss: its sign is wrong", LOSS)
 LOSSES = {
     "softmax-twice": Mistake(
@@ -64,13 +70,15 @@ class Step:
     """A step, the batches whose gradients led to it, and the sums of the required gradients.
 
     Most loops step after each batch. `required` has the correct gradient and those of known
-    mistakes. `current` is the correct one without the batches of the epoch before.
+    mistakes. `current` is the correct one without the batches of the epoch before, `last` that of
+    the last batch alone.
     """
 
     update: Update
     batches: Sequence[int]
     required: Mapping[str, Floats]
     current: Floats
+    last: Floats
 
     def follows(self, gradient: Floats) -> bool:
         """Return whether the step has the direction of this gradient, whatever its length.
@@ -134,7 +142,7 @@ def steps_of(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Step]
             numbers = [number for number, _ in waiting]
             of_epoch = waiting[_rest(numbers, run.plan.steps(run.task) - 1) :]
             current = reduce(add, (grads["right"] for _, grads in of_epoch))
-            steps.append(Step(update, numbers, sums, current))
+            steps.append(Step(update, numbers, sums, current, waiting[-1][1]["right"]))
             waiting = []
     return steps
 
@@ -210,6 +218,7 @@ def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Flo
         yield mistake, _piled(steps, cleared)
         yield mistake, _piled(steps, cleared, clipped=True)
     yield DROPPED, [step.current for step in steps]
+    yield CLEARED, [step.last for step in steps]
     yield UPHILL, [-gradient for gradient in right]
     for name, mistake in LOSSES.items():
         yield mistake, [step.required[name] for step in steps]

@@ -153,7 +153,8 @@ def _attempt(
                 run(log.model, batches, plan, file=file, own=own, note=log.read)
         except (Exception, SystemExit) as problem:  # noqa: BLE001  told
             goes_on = plan["brief"] and is_of_this_machine(problem)
-            if not goes_on or not epoch <= log.stepped - before < plan["epochs"] * epoch:
+            ended = log.stepped - before < epoch or log.stepped >= plan["epochs"] * epoch
+            if ended or not goes_on:
                 return problem
         else:
             return None

@@ -95,10 +95,15 @@ def require_trained(reply: Tuned) -> frozenset[str]:
             "trained.",
             hint="Return what the classifier computes, also after model.train().",
         )
+    if reply.error:
+        fail(
+            "Training doesn't change any parameter of the model.",
+            hint="train() ends with this error before it changes the model. Fix it first.",
+            actual=f"the run ended with {reply.error}"[:100],
+        )
     fail(
         "Training doesn't change any parameter of the model.",
         hint="Pass the parameters that this method trains to the optimizer, and call step().",
-        actual=f"the run ended with {reply.error}"[:100] if reply.error else "",
     )
 
 

@@ -10,6 +10,7 @@ Nothing is graded here.
 import ast
 import contextlib
 import inspect
+import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -232,7 +233,9 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
     every = [*model.parameters()] if model else []
     parameters = [parameter for parameter in every if parameter.requires_grad]
     groups = optimizer.param_groups
-    rates = [group.get("initial_lr", group.get("lr")) for group in groups]
+    rates = [  # as the student chose them, before a schedule changes them
+        group.get("max_lr", group.get("initial_lr", group.get("lr"))) for group in groups
+    ]
     initial, now = _numbers(rates), _numbers(group.get("lr") for group in groups)
     settings = {"lr": rates[0], "highest": max(initial, default=None), "eps": groups[0].get("eps")}
     settings["now"] = max(now, default=None)
@@ -282,6 +285,7 @@ def sst2_main(
     training, its events until then count.
     """
     provide(splits)
+    code.cache_clear()  # datasets and models made outside main are those of earlier rows
     main = definition("main")
     tried: list[tuple[Script, BaseException]] = []
     for training in training_forms(weights):
@@ -332,16 +336,24 @@ def _ended(problem: BaseException) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _replaced(main: Callable[..., Any], standins: dict[str, Any]) -> Iterator[None]:
-    """Replace the functions wherever main finds them: in its file, or in a module it uses."""
+    """Replace the functions wherever main finds them: in its file, a module, or a class."""
     namespace = getattr(inspect.unwrap(main), "__globals__", code().namespace)
+    owners = [value for value in namespace.values() if isinstance(value, ModuleType | type)]
+    own = {name: _bare(optional(name)) for name in standins}
     with contextlib.ExitStack() as stack:
         for space in (namespace, code().namespace):
             stack.enter_context(mock.patch.dict(space, standins))
-        for module in [value for value in namespace.values() if isinstance(value, ModuleType)]:
-            for name, standin in standins.items():
-                if vars(module).get(name, module) is optional(name):
-                    stack.enter_context(mock.patch.object(module, name, standin))
+        for owner, name in itertools.product(owners, standins):
+            if own[name] is not None and _bare(vars(owner).get(name)) is own[name]:
+                standin = standins[name]
+                new = staticmethod(standin) if isinstance(owner, type) else standin
+                stack.enter_context(mock.patch.object(owner, name, new))
         yield
+
+
+def _bare(function: Any) -> Any:
+    """Return the function of a method, which each lookup wraps again."""
+    return getattr(function, "__func__", function)
 
 
 def _arguments(main: Callable[..., Any]) -> dict[str, Any]:
