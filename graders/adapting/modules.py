@@ -51,7 +51,8 @@ class Modules(MetaPathFinder):
         """Sentences that tell the student which files were taken."""
         away = {n: p for n, p in self.files.items() if p != self.main / f"{n}.py"}
         used = [path for path in self._listing.own if path.parent == self.main]
-        ignored = sorted(shown(self._folder, path) for path in self._listing.own - {*used})
+        left_out = self._listing.own - {*used, *self.files.values()}
+        ignored = sorted(shown(self._folder, path) for path in left_out)
         more = f" and {len(ignored) - 4} more" if len(ignored) > 4 else ""
         left = ", ".join(f"`{file}`" for file in ignored[:4]) + more
         return [

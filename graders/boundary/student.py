@@ -203,10 +203,12 @@ class Student:
     def _ask(self, child: Child, frame: bytes, deadline: float) -> dict[str, Value]:
         """Return the child's reply; end the child if there is no valid one."""
         try:
-            reply = wire.decode(child.ask(frame, deadline + TELLING_SECONDS))
+            data = child.ask(frame, deadline + TELLING_SECONDS)
+            is_late = time.monotonic() >= deadline
+            reply = wire.decode(data)
             if not isinstance(reply, dict) or repr(reply.get("id")) != str(self._requests):
                 raise wire.WireError("the reply answers no request")
-            if time.monotonic() >= deadline:
+            if is_late:
                 raise self._end(self._out_of_time(outcome.place_in(reply)))
             return reply
         except TimeoutError:
@@ -215,17 +217,19 @@ class Student:
             raise self._end(outcome.over_a_limit(error)) from None
         except CpuTimeExceeded:
             raise self._end(outcome.out_of_processor_time(self._limits)) from None
-        except ChannelClosed:
-            fault = self._fault_of_ending(child)
+        except (ChannelClosed, wire.WireError) as error:
+            if time.monotonic() >= deadline:  # such as half a reply, and the news of the time's end
+                raise self._end(self._out_of_time()) from None
+            fault = (
+                self._fault_of_ending(child)
+                if isinstance(error, ChannelClosed)
+                else outcome.unreadable(error)
+            )
             if isinstance(fault, StudentFault):
                 raise self._end(fault) from None
             self._stop()
             self._killed = fault
             raise fault from None
-        except wire.WireError as error:
-            late = time.monotonic() >= deadline  # half a reply, and the end of the time after it
-            fault = self._out_of_time() if late else outcome.unreadable(error)
-            raise self._end(fault) from None
         except BaseException:
             self._stop()
             raise
@@ -321,8 +325,9 @@ class Student:
         """End the process, and remove its files and what was kept for it."""
         self._stop()
         self.kept.clear()
-        if "_stage" in vars(self):
-            self._stage.close()
+        stage: Stage | None = vars(self).pop("_stage", None)
+        if stage is not None:
+            stage.close()
 
 
 def _versions(hello: Value) -> dict[str, str]:

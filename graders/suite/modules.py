@@ -91,10 +91,13 @@ def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
 
 
 def _is_data(statement: ast.stmt) -> bool:
-    """Return whether a statement assigns a value that cannot be called, so it is no test."""
+    """Return whether a statement assigns values that cannot be called, so they are no tests."""
     value = getattr(statement, "value", None)
-    value = value.operand if isinstance(value, ast.UnaryOp) else value
-    return value is None or isinstance(value, DATA)
+    targets = getattr(statement, "targets", ())
+    unpacks = any(isinstance(target, ast.Tuple | ast.List) for target in targets)
+    values = getattr(value, "elts", ()) if unpacks else [value]
+    plain = (part.operand if isinstance(part, ast.UnaryOp) else part for part in values)
+    return bool(values) and all(part is None or isinstance(part, DATA) for part in plain)
 
 
 def _refuse_makers(node: Method, names: dict[str, str], where: str) -> None:
@@ -138,9 +141,11 @@ def full_name(name: str, names: dict[str, str]) -> str:
 
 
 def _assigned(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.AnnAssign):
-        return [ast.unparse(node.target)]
-    return [ast.unparse(target) for target in node.targets] if isinstance(node, ast.Assign) else []
+    """Return the targets of an assignment; of a tuple, its parts."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+    parts = [getattr(target, "elts", [target]) for target in targets]
+    return [ast.unparse(part) for each in parts for part in each]
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:

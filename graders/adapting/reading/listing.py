@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -25,7 +26,7 @@ SPARE_WORDS = frozenset((
     "examples",
 ))  # fmt: skip
 SPARE = re.compile(r"\(\d+\)|-\d+\.\w+$|~|shuffl|experiment", re.IGNORECASE)
-NUMBER = re.compile(r"(\s*\(\d+\)|-\d+|\s)*$")  # at a stem's end: browsers add " (1)", Canvas "-1"
+NUMBER = re.compile(r"(?:\s*(?:\(\d+\)|-\d+))*\s*$")  # browsers add " (1)", Canvas "-1"
 SEPARATOR = re.compile(r"[\s-]+")  # Colab's names have spaces where a module's have none
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -80,16 +81,16 @@ def _spare(folder: Path, paths: Sequence[Path]) -> frozenset[Path]:
     """Return the files that are named like copies, drafts, starters or experiments.
 
     The name of a folder that contains all files is ignored, and so is the number of `hw6 (1).py`
-    or `hw6-1.py` if there is no `hw6`: that file was only downloaded or uploaded again.
+    or `hw6-1.py` if there is no other `hw6`: that file was only downloaded or uploaded again.
     """
     top = Path(os.path.commonpath([path.parent for path in paths])) if paths else folder
     names = {path: shown(top, path) for path in paths}
     spare = frozenset(path for path, name in names.items() if is_spare(name))
-    kept = {_stem(names[path]) for path in paths if path not in spare}
+    stems = Counter(_stem(name) for name in names.values())
     renamed = {
         path
         for path in spare
-        if (stem := _stem(names[path])) not in kept
+        if stems[stem := _stem(names[path])] == 1
         and not is_spare(str(PurePosixPath(names[path]).with_name(f"{stem}.py")))
     }
     return spare - renamed

@@ -14,8 +14,12 @@ from dataclasses import dataclass
 
 STRING = re.compile(r"\b([rRbBuUfF]{1,2})?('''|\"\"\"|'|\")|(?<!\w)('''|\"\"\"|'|\")")
 BRACKETS = r"\[(?:[^][\n]|\[[^][\n]*\])*\]"
-GENERIC = re.compile(rf"^(\s*(?:async\s+def|def|class)\s+\w+)\s*{BRACKETS}", re.MULTILINE)
-ALIAS = re.compile(rf"^(\s*)type\s+(\w+)\s*(?:{BRACKETS})?\s*=", re.MULTILINE)
+GENERIC = re.compile(
+    rf"^([ \t]*(?:async[ \t]+def|def|class)[ \t]+\w+)[ \t]*{BRACKETS}", re.MULTILINE
+)
+ALIAS = re.compile(rf"^([ \t]*)type[ \t]+(\w+)[ \t]*(?:{BRACKETS})?[ \t]*=", re.MULTILINE)
+NAMED = re.compile(r"\\N\{[^}]*\}")
+WORK = 20  # steps for each character of a text; nested strings that never end would take more
 QUOTES = ('"', "'", '"""', "'''")
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 
@@ -24,55 +28,17 @@ class Unclosed(Exception):
     """A string has no end, or cannot be rewritten."""
 
 
+class TooMuchWork(Exception):
+    """The text is not worth reading on."""
+
+
 def for_earlier_versions(text: str) -> str:
     """Return the text rewritten; what cannot be is left as it is."""
     plain = ALIAS.sub(r"\1\2 =", GENERIC.sub(r"\1", text))
     try:
-        return _code(plain, 0, "")[0]
-    except RecursionError:
+        return _Rewriter(plain, WORK * len(plain)).code(0, "")[0]
+    except (RecursionError, TooMuchWork):
         return plain
-
-
-def _code(text: str, at: int, ends: str) -> tuple[str, int]:
-    """Rewrite code until one of these characters outside brackets; return it and where it ends.
-
-    Without `ends`, it is the whole text. With them, the code is inside an f-string.
-    """
-    parts: list[str] = []
-    closing: list[str] = []
-    while at < len(text):
-        here = text[at]
-        if ends and not closing and here in ends and text[at : at + 2] != "!=":
-            return "".join(parts), at
-        if string := STRING.match(text, at):
-            part, at = _string(text, string, inside=bool(ends))
-        elif here == "#":
-            end = (text + "\n").index("\n", at)
-            part, at = "" if ends else text[at:end], end
-        else:
-            part, at = here, at + 1
-            if here in PAIRS:
-                closing.append(PAIRS[here])
-            elif closing and here == closing[-1]:
-                closing.pop()
-        parts.append(part)
-    if ends:
-        raise Unclosed
-    return "".join(parts), at
-
-
-def _string(text: str, start: re.Match[str], *, inside: bool) -> tuple[str, int]:
-    """Rewrite the string that starts here; return it and where it ends."""
-    try:
-        pieces, end = _pieces(text, start)
-        if "f" in (start[1] or "").lower():
-            return _joined(start, pieces, inside=inside), end
-    except Unclosed:
-        if inside:
-            raise
-        return start[0], start.end()
-    literal = text[start.start() : end]
-    return _without_backslash(literal) if inside and "\\" in literal else literal, end
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,39 +49,97 @@ class Piece:
     is_code: bool = False
 
 
-def _pieces(text: str, start: re.Match[str]) -> tuple[list[Piece], int]:
-    """Return the parts of a string and where it ends."""
-    quote, is_f = start[2] or start[3], "f" in (start[1] or "").lower()
-    pieces: list[Piece] = []
-    at = start.end()
-    while not text.startswith(quote, at):
-        width = 2 if text[at : at + 2] in ("{{", "}}") or text[at : at + 1] == "\\" else 1
-        if at >= len(text) or (text[at] == "\n" and len(quote) == 1):
-            raise Unclosed
-        if is_f and width == 1 and text[at] == "{":
-            field, at = _field(text, at)
-            pieces.append(Piece(field, is_code=True))
-        else:
-            name = re.compile(r"\\N\{[^}]*\}").match(text, at)
-            end = name.end() if name else at + width
-            pieces.append(Piece(text[at:end]))
-            at = end
-    return pieces, at + len(quote)
+class _Rewriter:
+    """Rewrites one text in a limited number of steps."""
 
+    def __init__(self, text: str, steps: int) -> None:
+        self.text = text
+        self._left = steps
 
-def _field(text: str, at: int) -> tuple[str, int]:
-    """Rewrite `{expression!r:format}`; return it and where it ends."""
-    code, at = _code(text, at + 1, "!:}")
-    parts = ["{", code]
-    while text[at] != "}":
-        if text[at] == "{":
-            part, at = _field(text, at)
-        else:
-            part, at = text[at], at + 1
-        parts.append(part)
-        if at >= len(text):
+    def _step(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise TooMuchWork
+
+    def code(self, at: int, ends: str) -> tuple[str, int]:
+        """Rewrite code until one of these characters outside brackets; return it and where it ends.
+
+        Without `ends`, it is the whole text. With them, the code is inside an f-string.
+        """
+        text = self.text
+        parts: list[str] = []
+        closing: list[str] = []
+        while at < len(text):
+            self._step()
+            here = text[at]
+            if ends and not closing and here in ends and text[at : at + 2] != "!=":
+                return "".join(parts), at
+            if string := STRING.match(text, at):
+                part, at = self._string(string, inside=bool(ends))
+            elif here == "#":
+                end = text.find("\n", at) % (len(text) + 1)  # -1: the comment is the last line
+                part, at = "" if ends else text[at:end], end
+            else:
+                part, at = here, at + 1
+                if here in PAIRS:
+                    closing.append(PAIRS[here])
+                elif closing and here == closing[-1]:
+                    closing.pop()
+            parts.append(part)
+        if ends:
             raise Unclosed
-    return "".join([*parts, "}"]), at + 1
+        return "".join(parts), at
+
+    def _string(self, start: re.Match[str], *, inside: bool) -> tuple[str, int]:
+        """Rewrite the string that starts here; return it and where it ends."""
+        text = self.text
+        try:
+            pieces, end = self._pieces(start)
+            if "f" in (start[1] or "").lower():
+                return _joined(start, pieces, inside=inside), end
+        except Unclosed:
+            if inside:
+                raise
+            return start[0], start.end()
+        literal = text[start.start() : end]
+        return _without_backslash(literal) if inside and "\\" in literal else literal, end
+
+    def _pieces(self, start: re.Match[str]) -> tuple[list[Piece], int]:
+        """Return the parts of a string and where it ends."""
+        text = self.text
+        quote, is_f = start[2] or start[3], "f" in (start[1] or "").lower()
+        pieces: list[Piece] = []
+        at = start.end()
+        while not text.startswith(quote, at):
+            self._step()
+            width = 2 if text[at : at + 2] in ("{{", "}}") or text[at : at + 1] == "\\" else 1
+            if at >= len(text) or (text[at] == "\n" and len(quote) == 1):
+                raise Unclosed
+            if is_f and width == 1 and text[at] == "{":
+                field, at = self._field(at)
+                pieces.append(Piece(field, is_code=True))
+            else:
+                name = NAMED.match(text, at)
+                end = name.end() if name else at + width
+                pieces.append(Piece(text[at:end]))
+                at = end
+        return pieces, at + len(quote)
+
+    def _field(self, at: int) -> tuple[str, int]:
+        """Rewrite `{expression!r:format}`; return it and where it ends."""
+        text = self.text
+        code, at = self.code(at + 1, "!:}")
+        parts = ["{", code]
+        while text[at] != "}":
+            self._step()
+            if text[at] == "{":
+                part, at = self._field(at)
+            else:
+                part, at = text[at], at + 1
+            parts.append(part)
+            if at >= len(text):
+                raise Unclosed
+        return "".join([*parts, "}"]), at + 1
 
 
 def _joined(start: re.Match[str], pieces: list[Piece], *, inside: bool) -> str:
@@ -139,7 +163,13 @@ def _joined(start: re.Match[str], pieces: list[Piece], *, inside: bool) -> str:
 
 def _without_backslash(literal: str) -> str:
     """Return an expression for the value of a string literal, without a backslash."""
-    value = ast.literal_eval(literal)
+    try:
+        value = ast.literal_eval(literal)
+    except (
+        SyntaxError,
+        ValueError,
+    ):  # such as "C:\\Users", in which \\U begins a character's number
+        raise Unclosed from None
     if isinstance(value, bytes):
         return f"bytes({tuple(value)})"
     return f"''.join(map(chr, {tuple(map(ord, value))}))"

@@ -46,7 +46,9 @@ def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
         if grants:  # otherwise there is no Landlock, only the other user and the filter
             landlock.restrict(grants)
         scoped = bool(grants) and landlock.abi() >= landlock.SCOPES_ABI
-        alone = order["user"] is not None  # the kernel lets a user signal only its own processes
+        # The kernel lets a user signal only its own processes, and hardly ever do two children
+        # have the same user.
+        alone = order["user"] is not None
         seccomp.install(shared=True, scoped=scoped or alone)
     for name, value in order["rlimits"].items():
         _limit(name, value, value)

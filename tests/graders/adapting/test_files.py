@@ -26,6 +26,7 @@ G = "def g():\n    return 1\n"
         ({"A2S2 .py": F + G, "a.py": F + G}, "A2S2 .py"),
         ({"A2S2-1.py": F + G, "a.py": F + G}, "A2S2-1.py"),
         ({"A2S2-1.py": F + G, "A2S2.py": F + G}, "A2S2.py"),
+        ({f"A2S2{' (1)' * 50}x.py": F + G, "A2S2.py": F + G}, "A2S2.py"),  # and takes no time
         ({".ipynb_checkpoints/A2S2-checkpoint.ipynb": [F, G], "x.ipynb": [F, G]}, "x.ipynb"),
         (
             {

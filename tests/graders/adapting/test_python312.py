@@ -42,7 +42,25 @@ QUOTES = 'f"{\'\'\'a\'\'\' + """b"""}"'
 )
 def test_what_cannot_be_rewritten_stays(text):
     assert for_earlier_versions(text) == text
-    assert for_earlier_versions('f"{' * 5000) == 'f"{' * 5000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'f"{' * 5000,
+        'f"{x:' * 30_000,
+        "\n" * 100_000 + "(",
+        'f"{(' * 100 + "'''" + "a" * 100_000,
+    ],
+    ids=["nested", "formats", "lines", "levels"],
+)
+def test_no_text_takes_forever(text):
+    assert for_earlier_versions(text) == text
+
+
+def test_an_invalid_literal_costs_only_its_own_statement(take):
+    text = "print(f\"{open('C:\\Users\\x')}\")\ndef f():\n    return 1\n"
+    assert take({"a.py": text}, "f")["f"]() == 1
 
 
 def test_code_of_any_version_keeps_its_meaning():

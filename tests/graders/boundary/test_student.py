@@ -197,8 +197,8 @@ def test_submission_without_code_still_starts(opener):
         opener(folder=None).call("make", module="dataset", function="item", i=0)
 
 
-def test_once_keeps_answers_and_the_named_exceptions(student):
-    counted = iter(range(9))
+def test_once_keeps_answers_and_the_named_exceptions(opener):
+    student, counted = opener(), iter(range(9))
 
     def fail():
         raise BadReply(str(next(counted)))

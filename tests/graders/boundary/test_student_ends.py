@@ -61,6 +61,13 @@ def test_code_that_changes_the_timer_is_stopped_all_the_same(start_in):
         start_in(wall_seconds=0.5).call("run", source=source)
 
 
+def test_code_may_set_the_timer_itself(opener):
+    student = opener()
+    source = "import signal, time; signal.alarm(1); time.sleep(1.3); result = 7"
+    assert student.call("run", source=source) == 7
+    assert student.call("echo", value=8) == 8, "nothing was sent without a request"
+
+
 def test_an_answer_that_comes_too_late_is_none(opener):
     source = "import signal, time; signal.alarm(0); time.sleep(1.3)"
     with pytest.raises(StudentTimedOut):

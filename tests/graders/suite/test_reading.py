@@ -166,6 +166,7 @@ def test_numbers_decide_the_order(read):
         ),
         ("class A(Case):\n    for n in 'ab':\n        def test_x(self): ...", "tests dynamically"),
         ("class A(Case):\n    test_x = print", "creates tests dynamically"),
+        ("class A(Case):\n    test_x, test_y = print, print", "creates tests dynamically"),
         (
             "class A(Case): ...\nfor n in 'ab': setattr(A, 'test_' + n, print)",
             "`setattr` adds tests",

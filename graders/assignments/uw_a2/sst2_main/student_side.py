@@ -338,7 +338,9 @@ def _ended(problem: BaseException) -> dict[str, Any]:
 def _replaced(main: Callable[..., Any], standins: dict[str, Any]) -> Iterator[None]:
     """Replace the functions wherever main finds them: in its file, a module, or a class."""
     namespace = getattr(inspect.unwrap(main), "__globals__", code().namespace)
-    owners = [value for value in namespace.values() if isinstance(value, ModuleType | type)]
+    used = [value for value in namespace.values() if isinstance(value, ModuleType | type)]
+    classes = itertools.chain(*(type.mro(value) for value in used if isinstance(value, type)))
+    owners = {*(value for value in used if isinstance(value, ModuleType)), *classes}
     own = {name: _bare(optional(name)) for name in standins}
     with contextlib.ExitStack() as stack:
         for space in (namespace, code().namespace):
@@ -352,7 +354,7 @@ def _replaced(main: Callable[..., Any], standins: dict[str, Any]) -> Iterator[No
 
 
 def _bare(function: Any) -> Any:
-    """Return the function of a method, which each lookup wraps again."""
+    """Return the function behind a method; each lookup of a method makes a new wrapper."""
     return getattr(function, "__func__", function)
 
 
