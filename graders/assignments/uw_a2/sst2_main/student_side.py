@@ -338,9 +338,7 @@ def _ended(problem: BaseException) -> dict[str, Any]:
 def _replaced(main: Callable[..., Any], standins: dict[str, Any]) -> Iterator[None]:
     """Replace the functions wherever main finds them: in its file, a module, or a class."""
     namespace = getattr(inspect.unwrap(main), "__globals__", code().namespace)
-    used = [value for value in namespace.values() if isinstance(value, ModuleType | type)]
-    classes = itertools.chain(*(type.mro(value) for value in used if isinstance(value, type)))
-    owners = {*(value for value in used if isinstance(value, ModuleType)), *classes}
+    owners = [value for value in namespace.values() if isinstance(value, ModuleType | type)]
     own = {name: _bare(optional(name)) for name in standins}
     with contextlib.ExitStack() as stack:
         for space in (namespace, code().namespace):
