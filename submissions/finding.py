@@ -91,14 +91,14 @@ def _find_artifacts(
     matches = {name: paths for name, paths in candidates.items() if paths}
     taken = {_stem(name) for name in matches}
     unmatched = [path for path in files if not is_named(path.name, artifacts)]
+    renamed = {name: tuple(_renamed(unmatched, name)) for name in artifacts}
     matches |= {
-        name: renamed
-        for name in artifacts
-        if _stem(name) not in taken and len(renamed := tuple(_renamed(unmatched, name))) == 1
+        name: paths
+        for name, paths in renamed.items()
+        if _stem(name) not in taken and len(paths) == 1
     }
     for name in artifacts:
-        titled = {path for path in unmatched if _is_titled(path, name)}
-        titled |= {*_renamed(unmatched, name)}
+        titled = {*renamed[name], *(path for path in unmatched if _is_titled(path, name))}
         if len(titled) == 1 and _stem(name) not in {_stem(key) for key in matches}:
             matches[name] = tuple(titled)
     return matches

@@ -38,7 +38,7 @@ from graders.boundary.wire import Value
 from graders.errors import SandboxFailed, StudentFault, StudentTimedOut
 from graders.model import Limits
 
-TELLING_SECONDS = 1.0  # that a child may take to tell where it was when its time was up
+TELLING_SECONDS = 1.0  # for the child to report where its code was when its time was up
 PLACE = re.compile(r'File "(.+)", line (\d+)')
 
 
@@ -171,18 +171,19 @@ class Student:
         module = f"{PACKAGE}.{self._side.module_of(function)}"
         self._requests += 1
         self._refuse_when_hopeless()
+        patience = self._patience
         request: dict[str, Value] = {
             "id": self._requests,
             "module": module,
             "function": function,
             "values": values,
-            "seconds": self._patience,
+            "seconds": patience,
         }
         frame = wire.encode(request)
         child = self._running()
         started = time.monotonic()
         try:
-            reply = self._ask(child, frame, started + self._patience)
+            reply = self._ask(child, frame, started + patience)
         finally:
             waited = time.monotonic() - started
             self._spent += waited
@@ -218,7 +219,7 @@ class Student:
         except CpuTimeExceeded:
             raise self._end(outcome.out_of_processor_time(self._limits)) from None
         except (ChannelClosed, wire.WireError) as error:
-            if time.monotonic() >= deadline:  # such as half a reply, and the news of the time's end
+            if time.monotonic() >= deadline:  # half a reply may precede the time-out's message
                 raise self._end(self._out_of_time()) from None
             fault = (
                 self._fault_of_ending(child)

@@ -18,6 +18,7 @@ GENERIC = re.compile(
     rf"^([ \t]*(?:async[ \t]+def|def|class)[ \t]+\w+)[ \t]*{BRACKETS}", re.MULTILINE
 )
 ALIAS = re.compile(rf"^([ \t]*)type[ \t]+(\w+)[ \t]*(?:{BRACKETS})?[ \t]*=", re.MULTILINE)
+COMMENT = re.compile(r"#[^\n]*")
 NAMED = re.compile(r"\\N\{[^}]*\}")
 WORK = 20  # steps for each character of a text; nested strings that never end would take more
 QUOTES = ('"', "'", '"""', "'''")
@@ -76,9 +77,8 @@ class _Rewriter:
                 return "".join(parts), at
             if string := STRING.match(text, at):
                 part, at = self._string(string, inside=bool(ends))
-            elif here == "#":
-                end = text.find("\n", at) % (len(text) + 1)  # -1: the comment is the last line
-                part, at = "" if ends else text[at:end], end
+            elif comment := COMMENT.match(text, at):
+                part, at = "" if ends else comment[0], comment.end()
             else:
                 part, at = here, at + 1
                 if here in PAIRS:

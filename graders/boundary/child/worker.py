@@ -186,9 +186,7 @@ def _finding(
 
 def _own_file(path: Any, code: str) -> str | None:
     """Return the file of this path from the folder of the student's calling file, or one above."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and not frame.f_code.co_filename.startswith(code + os.sep):
-        frame = frame.f_back
+    frame = _student_frame(sys._getframe(2), code)
     if frame is None or not isinstance(path, str | os.PathLike) or os.path.isabs(path):
         return None
     folders = [
@@ -196,6 +194,13 @@ def _own_file(path: Any, code: str) -> str | None:
     ]
     files = (os.path.join(folder, path) for folder in folders)
     return next((file for file in files if os.path.isfile(file)), None)
+
+
+def _student_frame(frame: FrameType | None, code: str) -> FrameType | None:
+    """Return this frame or the first of its callers that runs a student's file."""
+    while frame is not None and not frame.f_code.co_filename.startswith(code + os.sep):
+        frame = frame.f_back
+    return frame
 
 
 # ---------------------------------------------------------------- one request
@@ -213,7 +218,9 @@ def _tell_when_time_is_up(channel: Channel, request: Any, code: str) -> None:
         if time.monotonic() < end:  # the code has set this signal's timer itself
             return
         with contextlib.suppress(Exception):  # nothing may surface in the student's code
-            error: wire.Value = {"outcome": "timed_out", "where": _place_of(frame, code)}
+            own = _student_frame(frame, code)
+            where = _place(own.f_code.co_filename, own.f_lineno, code) if own is not None else ""
+            error: wire.Value = {"outcome": "timed_out", "where": where}
             channel.send(wire.encode({"id": number, "error": error}))
 
     if hasattr(signal, "setitimer"):
@@ -225,13 +232,6 @@ def _set_timer(seconds: float) -> None:
     """Send this process SIGALRM after so many seconds; 0 cancels it."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def _place_of(frame: FrameType | None, code: str) -> str:
-    """Return file and line of the innermost frame of the student's; "" without one."""
-    while frame is not None and not frame.f_code.co_filename.startswith(code + os.sep):
-        frame = frame.f_back
-    return "" if frame is None else _place(frame.f_code.co_filename, frame.f_lineno, code)
 
 
 def _answer(request: Any, order: Order, modules: Mapping[str, ModuleType]) -> bytes:

@@ -81,12 +81,8 @@ def find_formulas(
     meant = definitions(_renamed(prose.statements), {*known_names, *results} - {free})
     answers = _answers(prose.statements, frozenset(results), known_names, meant)
     if not prose.words and len(answers) < 2 and not meant:
-        statements = [
-            statement
-            for statement in prose.statements
-            if not (statement.compared or statement.lone)
-        ]
-        formula = _plain(text if len(statements) < 2 else answers[0].text, answers, known_names)
+        sides = [part for part in prose.statements if not (part.compared or part.lone)]
+        formula = _plain(text if len(sides) < 2 else answers[0].text, answers, known_names)
         small = _vanishes(text, (formula,))
         glued |= _ends_in_number(formula)
         plain = not (small or glued)
