@@ -151,10 +151,9 @@ def attempts(
 ) -> None:
     """Show which checks students fail over several attempts, and for how long."""
     with read_store(folder) as store:
-        generation = store.generation().number
-        title = stored_assignment(store, generation).title
+        title = stored_assignment(store).title
         # Attempts that do not count are no longer listed, but still members.
-        members = store.members(generation)
+        members = store.members(store.published)
         results = (store.result(member.submission, member.cache_key.address) for member in members)
         merges = read_merges(folder)
         progress = follow(title, (_as_attempt(result, merges) for result in results), most)
@@ -201,7 +200,7 @@ def extend(
         raise UsageError(missing, "extend DIR STUDENT --due DATE; extend DIR lists all extensions")
     if not student:
         with read_store(folder) as store:
-            task = stored_assignment(store, store.generation().number)
+            task = stored_assignment(store)
             show_extensions(read_extensions(folder, task).granted)
         return
     extension = Extension(student, due, reviewer or getpass.getuser(), comment)
@@ -264,7 +263,7 @@ def late_days(
         assignments = []
         for folder in {path.resolve(): path for path in folders}.values():
             store = stack.enter_context(reopen_store(folder))
-            task = stored_assignment(store, store.generation().number)
+            task = stored_assignment(store)
             if task.due is None:
                 problem = f"{folder}: `{task.name}` has no due date"
                 raise UsageError(problem, "set `due` in assignment.toml, or leave the folder out")
@@ -279,7 +278,7 @@ def late_days(
             write_late_days(folder, late, days)
             unused = read_extensions(folder, task).unused(entry.submission for entry in late)
             show_sentences(f"{folder}: {sentence}" for sentence in unused)
-            write_course(store, store.generation().number, task=task, out=folder, named=())
+            write_course(store, task=task, out=folder, named=())
     places = [folder for _, folder, *_ in assignments]
     names = [place.resolve().name for place in places]
     unlike = len({*names}) == len(names)
@@ -290,7 +289,6 @@ def late_days(
 def _changed(folder: Path) -> Iterator[tuple[Store, Assignment]]:
     """Open a results folder to change what staff recorded; then write its files."""
     with reopen_store(folder) as store:
-        generation = store.generation().number
-        task = stored_assignment(store, generation)
+        task = stored_assignment(store)
         yield store, task
-        write_course(store, generation, task=task, out=folder, named=())
+        write_course(store, task=task, out=folder, named=())

@@ -204,7 +204,7 @@ def regrade(
 
 
 def _left_incomplete(store: Store) -> Iterator[str]:
-    members = store.members(store.generation().number)
+    members = store.members(store.published)
     names = [
         member.submission for member in members if member.listed and member.status == "incomplete"
     ]
@@ -272,7 +272,7 @@ def grade_into(
                 store_terminal.show_sentences(keep_best(store, work.generation, task, out))
             merged = apply_merges(ResultsFolder(store, work.generation, task, out))
             store_terminal.show_sentences(merged)
-            good = write_course(store, work.generation, task=task, out=out, named=named)
+            good = write_course(store, task=task, out=out, named=named)
         if json:
             terminal_json.print_results(store.results(work.generation), named)
     return int(not good)

@@ -194,7 +194,7 @@ def late_in(
     """Return the submissions of a results folder that count, by name."""
     dues, lateness, entries = read_extensions(out, task), task.grading.lateness, list[Late]()
     written = {name: days for name, (days, by) in read_late_days(out).items() if by != SPENT}
-    for member in store.members(store.generation().number):
+    for member in store.members(store.published):
         if member.listed and member.status != "rejected":
             student, moment = store.people_and_time(member)
             who = member.submission, student

@@ -185,7 +185,7 @@ def search(store: Store, generation: int, text: str) -> list[str]:
 
 def wanted_submissions(store: Store, only: str) -> frozenset[str] | None:
     """Return the submissions named by `--only`, or None for all; UsageError for unknown ones."""
-    members = store.members(store.generation().number)
+    members = store.members(store.published)
     ids = {member.submission for member in members if member.listed}
     names = [only] if only in ids else only.split(",")  # a folder's name may have a comma
     chosen = frozenset(name.strip() for name in names if name.strip())
@@ -195,7 +195,7 @@ def wanted_submissions(store: Store, only: str) -> frozenset[str] | None:
     return chosen or None
 
 
-def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
+def by_identity(store: Store) -> dict[str, list[str]]:
     """Return the submissions by everything that identifies a student, folded by `name_key`.
 
     That is the submission, its file or folder, an email or a number, or else a name: students
@@ -203,7 +203,7 @@ def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
     are left out for a student who has one that counts.
     """
     by_rank = [defaultdict[str, list[str]](list) for _ in range(4)]
-    for member in store.members(generation):
+    for member in store.members(store.published):
         student, _ = store.people_and_time(member)
         people = people_in(student)
         identifiers = {text for p in people for text in (p.email, p.sid, p.canvas)}

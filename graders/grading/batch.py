@@ -77,7 +77,7 @@ def refuse_other_criteria(
     if not _has_grades(store):
         return
     task, mine = request.assignment, {submission.id for submission in submissions}
-    listed = [member for member in store.members(store.generation().number) if member.listed]
+    listed = [member for member in store.members(store.published) if member.listed]
     before = {
         member.submission: _criteria(task, only_in(member.cache_key.options)) for member in listed
     }
@@ -104,7 +104,7 @@ def refuse_other_policy(store: Store, assignment: Assignment, *, alone: bool) ->
     if not _has_grades(store):
         return
     try:
-        before = stored_assignment(store, store.generation().number)
+        before = stored_assignment(store)
     except UsageError:  # nothing is graded, or the folder is gone or cannot be read
         return
     declared = before.due is not None or before.grading.declared

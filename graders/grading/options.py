@@ -65,9 +65,12 @@ def only_in(stored: str) -> frozenset[str] | None:
     return frozenset(named) if named else None
 
 
-def stored_assignment(store: Store, generation: int) -> Assignment:
-    """Return a store's assignment, read again from its folder; raises UsageError if it is empty."""
-    for member in store.members(generation):
+def stored_assignment(store: Store, generation: int = 0) -> Assignment:
+    """Return a store's assignment, read again from its folder; raises UsageError if it is empty.
+
+    It is that of the published generation, unless another one is named.
+    """
+    for member in store.members(generation or store.published):
         return load_assignment(assignment_in(member.cache_key.options))
     raise UsageError("no grading results found", "grade with `run` or `batch` first")
 

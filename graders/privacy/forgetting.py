@@ -66,16 +66,16 @@ class StoredStudent:
 
 
 def find_student(
-    store: Store, generation: int, typed: str, merges: Mapping[str, Merge]
+    store: Store, typed: str, merges: Mapping[str, Merge]
 ) -> tuple[StoredStudent, ...]:
     """Return the student that was typed, with each of the student's submissions.
 
     What was typed comes last. Raises UsageError if it is not exactly one student.
     """
-    members = {member.submission: member for member in store.members(generation)}
+    members = {member.submission: member for member in store.members(store.published)}
     handed_in = (store.people_and_time(member) for member in members.values())
     people = {name: people_in(text) for name, (text, _) in zip(members, handed_in, strict=True)}
-    known = roster.by_identity(store, generation)
+    known = roster.by_identity(store)
     found = [typed] if typed in members else known.get(name_key(typed), [])
     keys = {name: student_key(_meant(typed, name, people[name]), name, merges) for name in found}
     if len(set(keys.values())) != 1:

@@ -35,7 +35,7 @@ def merge(
             "do it again if yours should count",
         )
     act = merge_into if resolved.into else separate
-    return act(ResultsFolder(store, store.generation().number, task, out), resolved)
+    return act(ResultsFolder(store, store.published, task, out), resolved)
 
 
 def merge_rows(out: Path) -> list[Mapping[str, str]]:

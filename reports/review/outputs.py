@@ -24,8 +24,8 @@ def write_grades(review: Review) -> str:
     review.refresh()
     newest, count = review.trail.newest, review.unwritten()
     task = review.assignment_now()
-    with review.writing() as (store, generation):
-        write_course(store, generation, task=task, out=review.folder, named=())
+    with review.writing() as store:
+        write_course(store, task=task, out=review.folder, named=())
     review.decisions.keep_written(newest)
     if not count:
         return f"grades written: all files in {review.folder} are up to date"
@@ -87,7 +87,7 @@ class Outputs:
 
 def _write_all(folder: Path, task: Assignment) -> None:
     with reopen_store(folder) as store:
-        write_course(store, store.generation().number, task=task, out=folder, named=())
+        write_course(store, task=task, out=folder, named=())
 
 
 def _change(folder: Path, task: Assignment, act: Act) -> str:
@@ -104,7 +104,7 @@ def is_older(file: Path, store: Store) -> bool:
     """Return True if staff did something after the file was last written, as after a crash."""
     times = [adjustment.made_at for adjustment in store.adjustments().all()]
     times += [comment.made_at for comment in store.comments().shown()]
-    for request in store.requests():
+    for request in store.requests().all():
         times += [request.made_at, *(reply.made_at for reply in request.replies)]
     newest = datetime.fromisoformat(max(times)).timestamp() if times else 0.0
     tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS, MERGED, DROPS))

@@ -184,7 +184,7 @@ def _attempts(site: Site, submission: str) -> AboutAttempts:
         student.row.submission.id: student.row.submission.student for student in site.students.all()
     }
     listed = frozenset(people)
-    for member in review.store.members(review.store.generation().number):
+    for member in review.store.members(review.store.published):
         if not member.listed:
             people[member.submission], _ = review.store.people_and_time(member)
     merges = read_merges(review.folder)

@@ -64,7 +64,7 @@ async def adjust(request: Request, submission: str) -> Response:
     )
     try:
         store = site.review.store
-        (sentence,) = Adjusting(store, store.adjustments()).adjust([adjustment], session.reviewer)
+        (sentence,) = Adjusting(store).adjust([adjustment], session.reviewer)
     except UsageError as error:
         problem = f"{error}; {error.hint}"
         return _again(site, session, submission, Draft(criterion, _typed(form), problem))
@@ -184,14 +184,11 @@ async def take(request: Request) -> Response:
     text, store = form.one("text"), site.review.store
     content, named = (form.file, "the file") if form.file else (text.encode(), PASTED)
     try:
-        generation, task = store.generation().number, site.review.assignment_now()
-        message = request_in(content, named, store, generation, task)
+        message = request_in(content, named, store, site.review.assignment_now())
     except UsageError as error:
         typed = Typed(text=text, problem=f"{error}; {error.hint}")
         return HTMLResponse(render("requests.html.jinja", requests_view(site, session, typed)), 422)
-    ending = (
-        "" if store.request_trail().add(message.request, message.content) else " is stored already"
-    )
+    ending = "" if store.requests().add(message.request, message.content) else " is stored already"
     session.notice = (
         f"{message.request.submission}, {message.request.criterion}: request{ending or ' imported'}"
     )
@@ -203,7 +200,8 @@ async def reply(request: Request, number: int) -> Response:
     """Answer, grant or reject a request."""
     site, session, form = await sent(request)
     store = site.review.store
-    regrade_request = next((stored for stored in store.requests() if stored.number == number), None)
+    requests = store.requests().all()
+    regrade_request = next((stored for stored in requests if stored.number == number), None)
     answer = next((kind for kind in ANSWERS if kind == form.one("answer")), None)
     if regrade_request is None or answer is None:
         raise Refusal(404, "No such request", "It may have been removed in the meantime.")
@@ -212,7 +210,7 @@ async def reply(request: Request, number: int) -> Response:
         if not text:
             raise Mistyped("Write what the student reads.")
         new_reply = Reply(answer, text, session.reviewer)
-        store.request_trail().reply(number, new_reply, seen=whole(form.one("seen")))
+        store.requests().reply(number, new_reply, seen=whole(form.one("seen")))
     except (Mistyped, Overtaken) as error:
         problem = _overtaken(error) if isinstance(error, Overtaken) else str(error)
         typed = Typed(number, form.one("comment"), problem)
