@@ -49,6 +49,7 @@ from reports.terminal.store import (
     show_paces,
     show_sentences,
 )
+from submissions.escaping import counted
 from submissions.folder import CODE
 from submissions.receive import identify
 
@@ -136,7 +137,7 @@ def agreement(
                 text.encode("utf-8-sig", "replace"),
                 remedy="check that the folder is writable",
             )
-            typer.echo(f"{count} answer{'' if count == 1 else 's'} for a second reader: {path}")
+            typer.echo(f"{counted(count, 'answer')} for a second reader: {path}")
             typer.echo("They fill in `items` and import the file on the page of `review`.")
             return
         answers = review.material.answers.values()
@@ -158,8 +159,7 @@ def attempts(
         merges = read_merges(folder)
         progress = follow(title, (_as_attempt(result, merges) for result in results), most)
     page = write_attempts(progress, folder)
-    who = "student" if progress.students == 1 else "students"
-    typer.echo(f"{progress.students} {who} with several attempts: {page}")
+    typer.echo(f"{counted(progress.students, 'student')} with several attempts: {page}")
 
 
 def _as_attempt(result: Result, merges: Mapping[str, Merge]) -> Result:

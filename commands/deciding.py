@@ -30,6 +30,7 @@ from reports.terminal.store import (
     show_sentences,
 )
 from reports.words import for_staff
+from submissions.escaping import counted
 
 LONGEST_HINT = 1000  # characters
 Port = Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")]
@@ -99,7 +100,7 @@ def decide(
             count = decide_kinds(review, chosen, accept=accept, comment=comment, reviewer=who)
         except Mistyped as error:
             raise UsageError(str(error), "shorten --comment") from error
-        summary = f"{count} check{'' if count == 1 else 's'} {'accepted' if accept else 'rejected'}"
+        summary = f"{counted(count, 'check')} {'accepted' if accept else 'rejected'}"
         show_sentences((summary, write_grades(review)))
 
 

@@ -38,7 +38,7 @@ from reports.submission_files import has_old_page, remove_files
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
 from reports.terminal.store import show_lines, show_sentences
-from submissions.escaping import first_few
+from submissions.escaping import counted, first_few
 from submissions.people import people_in
 
 File = Annotated[
@@ -276,7 +276,7 @@ def _forgotten(store: Store, student: StoredStudent, reviewer: str) -> list[str]
         "comment": gone.comments,
         "request": gone.requests,
     }
-    rows = ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
+    rows = ", ".join(counted(count, name) for name, count in counts.items())
     rows += f" (with {gone.replies} repl{'y' if gone.replies == 1 else 'ies'})"
     return [
         f"store: {rows}; receipt {gone.number} of {gone.made_at}, by {reviewer}",

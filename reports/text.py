@@ -76,6 +76,12 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
+def points(value: float, *, sign: bool = False) -> str:
+    """Return points with their unit, as people write them."""
+    shown = f"+{number(value)}" if sign and value > 0 else number(value)
+    return f"{shown} {'point' if abs(value) == 1 else 'points'}"
+
+
 def number_or_dash(value: float | None) -> str:
     """Return a score as people write it; a dash if there is none."""
     return "-" if value is None else number(value)

@@ -1,4 +1,4 @@
-"""Make text from an upload safe to use in a sentence."""
+"""Words for sentences: text from an upload made safe, the first names of a list, a count."""
 
 from collections.abc import Sequence
 
@@ -24,6 +24,11 @@ def first_few(names: Sequence[str], most: int = 3) -> str:
     """Return the first names of a list for a sentence, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things in words: `1 submission`, `2 submissions`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _escaped(character: str) -> str:

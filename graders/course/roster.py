@@ -23,6 +23,7 @@ from graders.model import Submission
 from graders.storage.csv_cells import StaffTable
 from graders.storage.files import write_whole
 from graders.storage.store import Member, Store
+from submissions.escaping import first_few
 from submissions.identity import safe_id
 from submissions.people import Person, folded, name_key, people_in, student_text
 
@@ -268,5 +269,4 @@ def _status(where: str, status: str) -> str:
 
 
 def _listed(what: str, names: Sequence[str]) -> tuple[str, ...]:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return (f"{what}: {', '.join(names[:NAMED])}{more}",) if names else ()
+    return (f"{what}: {first_few(names, NAMED)}",) if names else ()

@@ -19,6 +19,7 @@ from graders.errors import UsageError, did_you_mean
 from graders.storage.csv_cells import SAVE_IT, plain_cell, table
 from graders.storage.files import LOCK, write_whole
 from graders.storage.store import Store
+from submissions.escaping import counted
 from submissions.people import Person, name_key, people_in, student_text
 
 PEOPLE_FILES = (
@@ -121,7 +122,7 @@ def forget_rows_of(student: StoredStudent, out: Path) -> list[str]:
             content = "".join((header, *kept)).encode()
             write_whole(file, content, remedy="make room and run the command again")
             stays = "; the group keeps it" if any(given.values()) else ""
-            said.append(f"{name}: {len(own)} row{'' if len(own) == 1 else 's'}{stays}")
+            said.append(f"{name}: {counted(len(own), 'row')}{stays}")
     return said
 
 

@@ -14,6 +14,7 @@ from graders.errors import UserError
 from graders.model import Assignment
 from graders.storage.store import Store, reopen_store
 from reports.course.files import release_criteria, write_course
+from submissions.escaping import counted
 
 Act = Callable[[Store, Path, Assignment], str]
 PATIENCE = 0.5  # seconds; a small course is written by then
@@ -29,7 +30,7 @@ def write_grades(review: Review) -> str:
     review.decisions.keep_written(newest)
     if not count:
         return f"grades written: all files in {review.folder} are up to date"
-    whose = "1 submission" if count == 1 else f"{count} submissions"
+    whose = counted(count, "submission")
     return f"grades written: decisions of {whose} are now in {review.folder}"
 
 

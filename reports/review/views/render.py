@@ -7,6 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from reports.page import add_words
 from reports.review.views import text
+from reports.text import points
 
 FOLDER = Path(__file__).parents[1]
 SHARED = FOLDER.parent / "templates"
@@ -33,7 +34,7 @@ def _environment() -> Environment:
     )
     add_words(environment)
     environment.filters.update(
-        points=text.points,
+        points=points,
         moment=text.moment,
         excerpt=text.excerpt_html,
         visible=text.visible,

@@ -7,8 +7,6 @@ from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
-from reports.text import number
-
 ANSWER_LIMIT = 20_000
 EXCERPT_LIMIT = 600
 
@@ -50,12 +48,6 @@ def visible(text: str) -> Markup:
         return Markup("{}").format(text)
     pieces = (_run(hidden, "".join(run)) for hidden, run in _runs(text))
     return Markup("").join(pieces)
-
-
-def points(value: float, *, sign: bool = False) -> str:
-    """Return points with their unit, as people write them."""
-    shown = f"+{number(value)}" if sign and value > 0 else number(value)
-    return f"{shown} {'point' if abs(value) == 1 else 'points'}"
 
 
 def moment(decided_at: str) -> Markup:
