@@ -12,7 +12,7 @@ def shown(text: str, cut: int = CUT) -> str:
     must show such a name, not obey it. HTML is not escaped here: the reports do that.
     """
     short = text if len(text) <= cut else f"{text[: cut - 20]}…{text[-19:]}"
-    return f"`{''.join(c if c.isprintable() else _escaped(c) for c in short)}`"
+    return f"`{''.join(c if c.isprintable() else escaped(c) for c in short)}`"
 
 
 def listed(names: list[str]) -> str:
@@ -31,5 +31,6 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _escaped(character: str) -> str:
+def escaped(character: str) -> str:
+    r"""Return a character as in Python source, such as `\x1b`, which every student can read."""
     return character.encode("unicode_escape").decode("ascii")
