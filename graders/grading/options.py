@@ -1,6 +1,6 @@
 """The options of a grading, and the text that stores them so that it can be repeated.
 
-{"assignment", "data", "only", "device", "rerun": {"wall_seconds", "gpu", "schedule"}}
+{"assignment", "data", "only", "rerun": {"wall_seconds", "gpu", "schedule"}}
 """
 
 import json
@@ -28,7 +28,6 @@ class Options:
     tier: Tier
     data: Path | None = None
     only: frozenset[str] | None = None
-    device: str = "cpu"
     rerun: RerunPlan | None = None
     inputs_seed: int = field(default=PUBLIC, repr=False)
 
@@ -48,7 +47,6 @@ def options_text(assignment: Assignment, options: Options) -> str:
         "assignment": name_of(assignment.folder) if installed else str(assignment.folder),
         "data": options.data and str(options.data.absolute()),
         "only": options.only and sorted(options.only),
-        "device": options.device,
         "rerun": options.rerun and asdict(options.rerun),
     }
     return json.dumps(chosen, sort_keys=True)
@@ -82,7 +80,6 @@ def options_in(stored: str, tier: Tier) -> Options:
         tier,
         data=Path(fields["data"]) if fields["data"] else None,
         only=only_in(stored),
-        device=fields["device"],
         rerun=_plan(fields["rerun"]) if fields["rerun"] else None,
     )
 
