@@ -188,8 +188,8 @@ def regrade(
         draft = begin_draft(store, task, options)
         if draft is not None:
             store_terminal.show_sentences(filter(None, [draft.note]))
-            with executor_for(draft.request, executor, jobs) as (pool, ahead):
-                _grade(draft, grade_draft(store, draft, pool, ahead=ahead), out)
+            with executor_for(draft.request, executor, jobs) as pool:
+                _grade(draft, grade_draft(store, draft, pool), out)
         report = regraded(store, draft)
         if draft is None:
             store_terminal.show_sentences(_left_incomplete(store))
@@ -263,8 +263,8 @@ def grade_into(
         remove_files([submission.id for submission in work.waiting], out)
         page = ProgressPage(out, task.title, total=len(work.waiting), stored=work.stored)
         with told_if_interrupted(page.done_and_left, out, force=force), page:
-            with executor_for(request, target.executor, target.jobs) as (pool, ahead):
-                graded = grade_and_store(store, work, request, pool, ahead=ahead)
+            with executor_for(request, target.executor, target.jobs) as pool:
+                graded = grade_and_store(store, work, request, pool)
                 for result in terminal.progress_of(graded, page.total):
                     write_submission_files(result, out, rules)
                     page.add(result)
