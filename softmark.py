@@ -46,7 +46,7 @@ def load(out: str | Path) -> pd.DataFrame:
     Raises StorageError if `out` contains no results.
     """
     with read_store(Path(out)) as store:
-        rows = [row for result in store.results(store.published) for row in _rows(result)]
+        rows = [row for result in store.results() for row in _rows(result)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 

@@ -154,7 +154,7 @@ def attempts(
     with read_store(folder) as store:
         title = stored_assignment(store).title
         # Attempts that do not count are no longer listed, but still members.
-        members = store.members(store.published)
+        members = store.members()
         results = (store.result(member.submission, member.cache_key.address) for member in members)
         merges = read_merges(folder)
         progress = follow(title, (_as_attempt(result, merges) for result in results), most)

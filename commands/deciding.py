@@ -244,7 +244,7 @@ def _assignment_of(store: Store, submission: str) -> str:
 
 
 def _member(store: Store, submission: str) -> Member:
-    members = store.members(store.published)
+    members = store.members()
     return next(member for member in members if member.submission == submission)
 
 

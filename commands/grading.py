@@ -204,7 +204,7 @@ def regrade(
 
 
 def _left_incomplete(store: Store) -> Iterator[str]:
-    members = store.members(store.published)
+    members = store.members()
     names = [
         member.submission for member in members if member.listed and member.status == "incomplete"
     ]

@@ -106,7 +106,7 @@ def export(
         # Use the policy as it is now: after a change of the policy, no new grading is needed.
         task, ids = stored_assignment(store), wanted_submissions(store, only)
         rules, seen = rules_of(store, task, out), Seen()
-        results = _noted(store.results(store.published, ids), seen, rules, out)
+        results = _noted(store.results(only=ids), seen, rules, out)
         written = writer(Course(task, results, gradebook, title or task.title, rules, out, names))
     earlier = _hand_over(written, output)
     unused = [] if only else rules.dues.unused(seen.submissions)
@@ -187,7 +187,7 @@ def _names(out: Path) -> Names:
     """Return the names of everybody in the store, to be replaced."""
     with reopen_store(out) as store:
         names = Names(store.course_key())
-        for member in store.members(store.published):
+        for member in store.members():
             student, _ = store.people_and_time(member)
             names.add(member.submission, member.path.name, people_in(student))
     return names

@@ -77,7 +77,7 @@ def merges_table(out: Path) -> StaffTable:
 def read_merges(out: Path) -> dict[str, Merge]:
     """Read which submissions are merged, by submission; raises UsageError for an invalid file."""
     merges = dict[str, Merge]()
-    for where, row in merges_table(out).rows() if (out / MERGED).exists() else ():
+    for where, row in merges_table(out).rows():
         attempts = row["attempts"]
         if not row["submission"] or attempts not in RULES:
             raise UsageError(

@@ -144,7 +144,7 @@ def read_drops(out: Path) -> dict[str, str]:
     Raises UsageError if the table is invalid.
     """
     statuses = dict[str, str]()
-    for where, row in drops_table(out).rows() if (out / DROPS).exists() else ():
+    for where, row in drops_table(out).rows():
         student, status = name_key(row["student"]), _status(where, row["status"])
         if not student:
             raise UsageError(f"{where}: no student", f"ada,{DROPPED}")
@@ -186,7 +186,7 @@ def search(store: Store, generation: int, text: str) -> list[str]:
 
 def wanted_submissions(store: Store, only: str) -> frozenset[str] | None:
     """Return the submissions named by `--only`, or None for all; UsageError for unknown ones."""
-    members = store.members(store.published)
+    members = store.members()
     ids = {member.submission for member in members if member.listed}
     names = [only] if only in ids else only.split(",")  # a folder's name may have a comma
     chosen = frozenset(name.strip() for name in names if name.strip())
@@ -204,7 +204,7 @@ def by_identity(store: Store) -> dict[str, list[str]]:
     are left out for a student who has one that counts.
     """
     by_rank = [defaultdict[str, list[str]](list) for _ in range(4)]
-    for member in store.members(store.published):
+    for member in store.members():
         student, _ = store.people_and_time(member)
         people = people_in(student)
         identifiers = {text for p in people for text in (p.email, p.sid, p.canvas)}
@@ -234,6 +234,8 @@ def keep_roster(roster_file: Path | None, out: Path) -> None:
 
 def read_roster(file: Path) -> Roster:
     """Return the students in a file; raises UsageError with the line if it is not a roster."""
+    if not file.exists():
+        raise UsageError(f"{file} does not exist", "check the name of the file")
     by_submission: dict[str, list[Person]] = defaultdict(list)
     by_number: dict[str, Person] = {}
     for where, cells in StaffTable(file, (), COLUMNS).rows():

@@ -78,7 +78,7 @@ def refuse_other_criteria(
     if not _has_grades(store):
         return
     task, mine = request.assignment, {submission.id for submission in submissions}
-    listed = [member for member in store.members(store.published) if member.listed]
+    listed = [member for member in store.members() if member.listed]
     before = {
         member.submission: _criteria(task, only_in(member.cache_key.options)) for member in listed
     }

@@ -68,7 +68,7 @@ def stored_assignment(store: Store, generation: int = 0) -> Assignment:
 
     It is that of the published generation, unless another one is named.
     """
-    for member in store.members(generation or store.published):
+    for member in store.members(generation):
         return load_assignment(assignment_in(member.cache_key.options))
     raise UsageError("no grading results found", "grade with `run` or `batch` first")
 

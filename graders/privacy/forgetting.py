@@ -73,7 +73,7 @@ def find_student(
 
     What was typed comes last. Raises UsageError if it is not exactly one student.
     """
-    members = {member.submission: member for member in store.members(store.published)}
+    members = {member.submission: member for member in store.members()}
     handed_in = (store.people_and_time(member) for member in members.values())
     people = {name: people_in(text) for name, (text, _) in zip(members, handed_in, strict=True)}
     known = roster.by_identity(store)

@@ -259,8 +259,9 @@ class Store:
         """Return the comments on students, to list them or add some."""
         return Comments(self._file, self._connection)
 
-    def members(self, generation: int) -> list[Member]:
-        """Return a generation's members by submission, listed or not."""
+    def members(self, generation: int = 0) -> list[Member]:
+        """Return the members of the published generation or this one, listed or not."""
+        generation = generation or self.published
         return [rows.member_of(row) for row in self._rows(rows.MEMBERS, generation)]
 
     def people_and_time(self, member: Member) -> tuple[str, datetime | None]:
@@ -269,13 +270,13 @@ class Store:
             address = member.cache_key.address
             return rows.people_and_time(self._connection, member.submission, address)
 
-    def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
-        """Yield the listed Results of a generation, by submission, each read when needed."""
+    def results(self, generation: int = 0, only: Iterable[str] | None = None) -> Iterator[Result]:
+        """Yield the listed Results of the published generation or this one, read when needed."""
         chosen = None if only is None else frozenset(only)
         names = self._rows(
             "SELECT submission, address FROM members WHERE generation = ? AND listed "
             "ORDER BY submission",
-            generation,
+            generation or self.published,
         )
         for name, address in names:
             if chosen is None or name in chosen:

@@ -77,7 +77,7 @@ def write_pages(store: Store, *, rules: CourseRules, out: Path) -> tuple[int, in
     Pages in `out` of submissions that are not part of the last batch are updated, too.
     """
     written = pages = 0
-    for member in store.members(store.published):
+    for member in store.members():
         if member.listed or has_page(member.submission, out):
             result = store.result(member.submission, member.cache_key.address)
             written += _write_old(result, out, rules)

@@ -31,7 +31,7 @@ def mistakes_of(result: Result) -> dict[str, Mistake]:
 
 def find_submission(store: Store, typed: str) -> str:
     """Return the submission of a student; raises UsageError if there is not exactly one."""
-    ids = {member.submission for member in store.members(store.published)}
+    ids = {member.submission for member in store.members()}
     try:
         return submission_of(typed, ids, lambda: by_identity(store))
     except Mistyped as error:

@@ -53,7 +53,7 @@ def drop(store: Store, out: Path, dropping: Dropping) -> str:
 def _mark(store: Store, out: Path) -> list[str]:
     """Mark in the store who left; return the submissions that were marked in another way."""
     drops, changed = read_drops(out), list[str]()
-    for member in store.members(store.published):
+    for member in store.members():
         student, _ = store.people_and_time(member)
         marked = with_drops(member.submission, student, drops)
         if marked != student:

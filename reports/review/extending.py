@@ -86,7 +86,7 @@ def set_late_days(store: Store, out: Path, late_days: LateDays) -> str:
 
     Raises UsageError if it is not possible. The results folder must be locked.
     """
-    members = {member.submission: member for member in store.members(store.published)}
+    members = {member.submission: member for member in store.members()}
     student, _ = store.people_and_time(members[late_days.submission])
     names = keys_of(late_days.submission, student)
     before, typed = late_days_of(out, names), late_days.days.strip()
@@ -159,7 +159,7 @@ def names_of(store: Store, out: Path, typed: str) -> list[str]:
 
 def _identities(store: Store, out: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield the submission, if it is of one person, and what else identifies that person."""
-    for member in store.members(store.published):
+    for member in store.members():
         student, _ = store.people_and_time(member)
         people, name = people_in(student), name_key(member.submission)
         alone = len(people) == 1
@@ -177,7 +177,7 @@ def _of_group(store: Store, out: Path, task: Assignment, names: Sequence[str]) -
     """Return the end of the sentence if a group has another date than its member."""
     dues = read_extensions(out, task)
     due = extensions_of(dues, names)[-1].due
-    for member in store.members(store.published):
+    for member in store.members():
         student, _ = store.people_and_time(member)
         keys = {*keys_of(member.submission, student)}
         latest = max((dues.later[key] for key in keys if key in dues.later), default=due)

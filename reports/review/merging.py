@@ -1,6 +1,5 @@
 """Merge a submission under another name into its student's own, or separate the two again."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +25,7 @@ def merge(
         into=find_submission(store, typed.into) if typed.into else "",
         comment=in_one_line(typed.comment),
     )
-    rows = [] if seen is None else merge_rows(out)[seen:]
+    rows = [] if seen is None else merges_table(out).all_rows()[seen:]
     for row in [row for row in rows if row["submission"] == resolved.submission][-1:]:
         what = f"merged {resolved.submission} into {row['into']}"
         what = what if row["into"] else f"separated {resolved.submission} again"
@@ -36,8 +35,3 @@ def merge(
         )
     act = merge_into if resolved.into else separate
     return act(ResultsFolder(store, store.published, task, out), resolved)
-
-
-def merge_rows(out: Path) -> list[Mapping[str, str]]:
-    """Return the rows of merged.csv, the oldest first."""
-    return merges_table(out).all_rows()

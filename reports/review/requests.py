@@ -104,7 +104,7 @@ def request_in(content: bytes, file: str, store: Store, task: Assignment) -> Sen
         raise UsageError(f"{file} is not UTF-8 text", REMEDY) from error
     if len(content) > LARGEST:
         raise UsageError(f"{file} is larger than 1 MB", REMEDY)
-    members = store.members(store.published)
+    members = store.members()
     codes = {code_of(store.course_key(), member.submission): member for member in members}
     named = names_of([criterion for criterion in task.rubric if criterion.visibility != "hidden"])
     is_json = text.lstrip().startswith("{")

@@ -70,7 +70,7 @@ class Students:
 
     def _members(self) -> list[Member]:
         store = self._review.store
-        return [member for member in store.members(store.published) if member.listed]
+        return [member for member in store.members() if member.listed]
 
     def _stamp(self, member: Member, adjusted: int, requests: list[Request]) -> object:
         decisions = self._review.trail.by_submission.get(member.submission, [])
