@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 
 from commands.options import Folder, Reviewer, existing
+from graders.course.best_attempts import ResultsFolder
 from graders.course.extensions import late_in, read_extensions, spend, write_late_days
 from graders.course.gathering import gathered, in_words
 from graders.course.merges import Merge, read_merges, student_of
@@ -29,7 +30,7 @@ from graders.registry.discovery import load_assignment
 from graders.similarity.pairs import compare
 from graders.similarity.uploads import Upload, read_upload
 from graders.storage.files import write_whole
-from graders.storage.store import FILE, Store, read_store, reopen_store
+from graders.storage.store import FILE, read_store, reopen_store
 from graders.written.agreement import agreements, paces
 from reports.attempts import write_attempts
 from reports.course.files import write_course
@@ -204,8 +205,8 @@ def extend(
             show_extensions(read_extensions(folder, task).granted)
         return
     extension = Extension(student, due, reviewer or getpass.getuser(), comment)
-    with _changed(folder) as (store, task):
-        show_sentences((store_extension(store, folder, task, extension),))
+    with _changed(folder) as results:
+        show_sentences((store_extension(results, extension),))
 
 
 def merge(
@@ -228,8 +229,8 @@ def merge(
         show_merges(read_merges(folder).values())
         return
     requested = Merge(other, into, attempts, reviewer or getpass.getuser(), comment)
-    with _changed(folder) as (store, task):
-        show_sentences(store_merge(store, folder, task, requested))
+    with _changed(folder) as results:
+        show_sentences(store_merge(results, requested))
 
 
 def drop(
@@ -248,8 +249,8 @@ def drop(
         show_drops(drops_table(folder).all_rows())
         return
     dropping = Dropping(student, not undo, reviewer or getpass.getuser(), comment)
-    with _changed(folder) as (store, _):
-        show_sentences((store_drop(store, folder, dropping),))
+    with _changed(folder) as results:
+        show_sentences((store_drop(results, dropping),))
 
 
 def late_days(
@@ -286,9 +287,9 @@ def late_days(
 
 
 @contextmanager
-def _changed(folder: Path) -> Iterator[tuple[Store, Assignment]]:
+def _changed(folder: Path) -> Iterator[ResultsFolder]:
     """Open a results folder to change what staff recorded; then write its files."""
     with reopen_store(folder) as store:
         task = stored_assignment(store)
-        yield store, task
+        yield ResultsFolder(store, store.published, task, folder)
         write_course(store, task=task, out=folder, named=())

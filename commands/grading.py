@@ -32,9 +32,9 @@ from commands.options import (
     existing,
 )
 from graders.boundary.tiers.sandbox import start_ahead
-from graders.course.best_attempts import keep_best
+from graders.course.best_attempts import ResultsFolder, keep_best
 from graders.course.gathering import gathered, in_words, refuse_course
-from graders.course.merges import ResultsFolder, all_counting, apply_merges, read_merges
+from graders.course.merges import all_counting, apply_merges, read_merges
 from graders.course.preview import (
     Preview,
     notes_on_missing,
@@ -268,10 +268,10 @@ def grade_into(
                 for result in terminal.progress_of(graded, page.total):
                     write_submission_files(result, out, rules)
                     page.add(result)
+            folder = ResultsFolder(store, work.generation, task, out)
             if best:
-                store_terminal.show_sentences(keep_best(store, work.generation, task, out))
-            merged = apply_merges(ResultsFolder(store, work.generation, task, out))
-            store_terminal.show_sentences(merged)
+                store_terminal.show_sentences(keep_best(folder))
+            store_terminal.show_sentences(apply_merges(folder))
             good = write_course(store, task=task, out=out, named=named)
         if json:
             terminal_json.print_results(store.results(work.generation), named)

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from commands.options import Folder, Out, Reviewer, existing
-from graders.course.best_attempts import which_count
-from graders.course.merges import ResultsFolder, read_merges
+from graders.course.best_attempts import ResultsFolder, which_count
+from graders.course.merges import read_merges
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search, wanted_submissions
 from graders.errors import UsageError

@@ -5,8 +5,9 @@ from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
 
+from graders.course.best_attempts import ResultsFolder
 from graders.course.extensions import read_extensions
-from graders.course.merges import ResultsFolder, replaced_attempts
+from graders.course.merges import replaced_attempts
 from graders.course.release import CourseRules, end_of, rules_of, still_closed
 from graders.model import Assignment, Criterion, Result
 from graders.storage.store import Store

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from graders.course.best_attempts import ResultsFolder
 from graders.course.extensions import FILE as EXTENSIONS
 from graders.course.extensions import LATE_DAYS
 from graders.course.merges import MERGED
@@ -16,7 +17,7 @@ from graders.storage.store import Store, reopen_store
 from reports.course.files import release_criteria, write_course
 from submissions.escaping import counted
 
-Act = Callable[[Store, Path, Assignment], str]
+Act = Callable[[ResultsFolder], str]
 PATIENCE = 0.5  # seconds; a small course is written by then
 
 
@@ -93,7 +94,7 @@ def _write_all(folder: Path, task: Assignment) -> None:
 
 def _change(folder: Path, task: Assignment, act: Act) -> str:
     with reopen_store(folder) as store:
-        return act(store, folder, task)
+        return act(ResultsFolder(store, store.published, task, folder))
 
 
 def _release(folder: Path, task: Assignment, reviewer: str, released: bool) -> list[str]:
