@@ -30,7 +30,7 @@ from reports.terminal.store import (
     show_sentences,
 )
 from reports.words import for_staff
-from submissions.escaping import counted
+from submissions.escaping import counted, split_names
 
 LONGEST_HINT = 1000  # characters
 Port = Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")]
@@ -87,7 +87,7 @@ def decide(
             rows = [(e.name, e.submissions, e.checks, for_staff(e.text)) for e in undecided]
             show_kinds(rows)
             return
-        names = _names(kinds)
+        names = split_names(kinds)
         possible = {kind.name for kind in undecided}
         for name in sorted(names - possible - {"all"}):
             raise UsageError(
@@ -194,10 +194,6 @@ def _write_files(folder: Path, task: Assignment) -> None:
     except StorageError as error:
         problem = f"{error}; the change is stored, but not in all files of {folder} yet"
         raise StorageError(problem, "then run the same command again") from error
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(name.strip() for name in text.split(",") if name.strip())
 
 
 def release(out: Out = Path("out"), undo: Undo = False, reviewer: Reviewer = "") -> None:

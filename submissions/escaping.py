@@ -1,4 +1,7 @@
-"""Words for sentences: text from an upload made safe, the first names of a list, a count."""
+"""Words for sentences: text from an upload made safe, the first names of a list, a count.
+
+`split_names` reads a list back.
+"""
 
 from collections.abc import Sequence
 
@@ -24,6 +27,11 @@ def first_few(names: Sequence[str], most: int = 3) -> str:
     """Return the first names of a list for a sentence, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
+
+
+def split_names(text: str) -> frozenset[str]:
+    """Return the names in a list such as `ada, bob`."""
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
 
 
 def counted(count: int, noun: str) -> str:

@@ -23,7 +23,7 @@ from graders.model import Submission
 from graders.storage.csv_cells import StaffTable
 from graders.storage.files import write_whole
 from graders.storage.store import Member, Store
-from submissions.escaping import first_few
+from submissions.escaping import first_few, split_names
 from submissions.identity import safe_id
 from submissions.people import Person, folded, name_key, people_in, student_text
 
@@ -188,8 +188,7 @@ def wanted_submissions(store: Store, only: str) -> frozenset[str] | None:
     """Return the submissions named by `--only`, or None for all; UsageError for unknown ones."""
     members = store.members()
     ids = {member.submission for member in members if member.listed}
-    names = [only] if only in ids else only.split(",")  # a folder's name may have a comma
-    chosen = frozenset(name.strip() for name in names if name.strip())
+    chosen = frozenset({only}) if only in ids else split_names(only)  # a name may have a comma
     for name in sorted(chosen - ids):
         problem = f"--only: there is no submission `{name}`{did_you_mean(name, ids)}"
         raise UsageError(problem, "`show` lists what there is")

@@ -12,6 +12,7 @@ from graders.grading.options import GradingRequest, Options
 from graders.grading.rerun import gpus_for, jobs_for, plan_rerun
 from graders.model import Assignment, CriterionKind
 from graders.registry.packages import refuse_missing
+from submissions.escaping import split_names
 
 DEVICES = ("auto", "cpu", "cuda")
 KINDS = get_args(CriterionKind)
@@ -38,7 +39,7 @@ def choose_options(
 
 def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
     """Return the criteria named by ID or kind, separated by commas; None (all) if none is named."""
-    requested = frozenset(part.strip() for part in only.split(",") if part.strip())
+    requested = split_names(only)
     ids = {criterion.id for criterion in task.rubric}
     for name in sorted(requested - ids - set(KINDS)):
         near = did_you_mean(name, ids | set(KINDS))
