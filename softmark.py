@@ -46,8 +46,7 @@ def load(out: str | Path) -> pd.DataFrame:
     Raises StorageError if `out` contains no results.
     """
     with read_store(Path(out)) as store:
-        number = store.generation().number
-        rows = [row for result in store.results(number) for row in _rows(result)]
+        rows = [row for result in store.results() for row in _rows(result)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 

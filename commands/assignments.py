@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +19,7 @@ from graders.audit.validate import examples_by_part, validate
 from graders.data.demo import vary_predictions
 from graders.errors import UsageError, did_you_mean
 from graders.execution.doctor import examine
-from graders.execution.executors import make_executor
+from graders.execution.executors import JobExecutor, make_executor
 from graders.grading.choices import choose_options
 from graders.grading.options import GradingRequest, Options
 from graders.grading.secret import PUBLICLY, read_inputs_seed
@@ -68,7 +67,7 @@ def validate_examples(
     before = read_frozen(frozen) if frozen is not None else None
     verdicts = read_frozen(freeze_to) if names and freeze_to and freeze_to.exists() else {}
     with make_executor(executor, jobs) as pool:
-        validation = validate(task, options, pool, ahead=2 * jobs, names=chosen)
+        validation = validate(task, options, pool, names=chosen)
         findings = list(terminal.progress_of(validation, 1 + len(chosen)))
     if before is not None:
         if names:
@@ -87,7 +86,7 @@ def _validate_attacks(
     attacks = {attack.name: attack for attack in known_attacks()}
     chosen = [attacks[name] for name in _chosen(names, [*attacks], "attack")]
     with make_executor(executor, jobs) as pool:
-        verdicts = _attacked(task, options, pool, jobs, chosen)
+        verdicts = _attacked(task, options, pool, chosen)
     rows = map(attack_row, verdicts)
     terminal.show_rows((row.name, row.found, row.failed) for row in rows)
     return int(any(verdict.problems for verdict in verdicts))
@@ -105,10 +104,10 @@ def _chosen(names: list[str] | None, choices: list[str], kind: str) -> list[str]
 
 
 def _attacked(
-    task: Assignment, options: Options, pool: Executor, jobs: int, chosen: Sequence[Attack]
+    task: Assignment, options: Options, pool: JobExecutor, chosen: Sequence[Attack]
 ) -> list[Verdict]:
     """Return a verdict on each of these attacks, and show the progress."""
-    met = attack_all(task, options, pool, chosen=chosen, ahead=2 * jobs)
+    met = attack_all(task, options, pool, chosen=chosen)
     return list(terminal.progress_of(met, 1 + len(chosen)))
 
 
@@ -152,10 +151,10 @@ def audit(
     folder = out or Path("out") / "audit" / task.name
     plan = Plan(minutes, seed, mutants, rewrites, repeats, null_share)
     with make_executor(executor, jobs) as pool:
-        grader = Grader(pool, 2 * jobs, GradedCache(folder))
+        grader = Grader(pool, GradedCache(folder))
         report = run_audit(GradingRequest(task, options), grader, plan, terminal.progress_of)
         if attacks:
-            verdicts = _attacked(task, options, pool, jobs, known_attacks())
+            verdicts = _attacked(task, options, pool, known_attacks())
             report = replace(report, attacks=tuple(map(attack_row, verdicts)))
     terminal_audit.show_audit(report)
     typer.echo(f"report: {write_audit(report, folder)}")

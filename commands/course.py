@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 
 from commands.options import Folder, Reviewer, existing
+from graders.course.best_attempts import ResultsFolder
 from graders.course.extensions import late_in, read_extensions, spend, write_late_days
 from graders.course.gathering import gathered, in_words
 from graders.course.merges import Merge, read_merges, student_of
@@ -29,7 +30,7 @@ from graders.registry.discovery import load_assignment
 from graders.similarity.pairs import compare
 from graders.similarity.uploads import Upload, read_upload
 from graders.storage.files import write_whole
-from graders.storage.store import FILE, Store, read_store, reopen_store
+from graders.storage.store import FILE, read_store, reopen_store
 from graders.written.agreement import agreements, paces
 from reports.attempts import write_attempts
 from reports.course.files import write_course
@@ -49,6 +50,7 @@ from reports.terminal.store import (
     show_paces,
     show_sentences,
 )
+from submissions.escaping import counted
 from submissions.folder import CODE
 from submissions.receive import identify
 
@@ -136,7 +138,7 @@ def agreement(
                 text.encode("utf-8-sig", "replace"),
                 remedy="check that the folder is writable",
             )
-            typer.echo(f"{count} answer{'' if count == 1 else 's'} for a second reader: {path}")
+            typer.echo(f"{counted(count, 'answer')} for a second reader: {path}")
             typer.echo("They fill in `items` and import the file on the page of `review`.")
             return
         answers = review.material.answers.values()
@@ -151,16 +153,14 @@ def attempts(
 ) -> None:
     """Show which checks students fail over several attempts, and for how long."""
     with read_store(folder) as store:
-        generation = store.generation().number
-        title = stored_assignment(store, generation).title
+        title = stored_assignment(store).title
         # Attempts that do not count are no longer listed, but still members.
-        members = store.members(generation)
+        members = store.members()
         results = (store.result(member.submission, member.cache_key.address) for member in members)
         merges = read_merges(folder)
         progress = follow(title, (_as_attempt(result, merges) for result in results), most)
     page = write_attempts(progress, folder)
-    who = "student" if progress.students == 1 else "students"
-    typer.echo(f"{progress.students} {who} with several attempts: {page}")
+    typer.echo(f"{counted(progress.students, 'student')} with several attempts: {page}")
 
 
 def _as_attempt(result: Result, merges: Mapping[str, Merge]) -> Result:
@@ -201,12 +201,12 @@ def extend(
         raise UsageError(missing, "extend DIR STUDENT --due DATE; extend DIR lists all extensions")
     if not student:
         with read_store(folder) as store:
-            task = stored_assignment(store, store.generation().number)
+            task = stored_assignment(store)
             show_extensions(read_extensions(folder, task).granted)
         return
     extension = Extension(student, due, reviewer or getpass.getuser(), comment)
-    with _changed(folder) as (store, task):
-        show_sentences((store_extension(store, folder, task, extension),))
+    with _changed(folder) as results:
+        show_sentences((store_extension(results, extension),))
 
 
 def merge(
@@ -229,8 +229,8 @@ def merge(
         show_merges(read_merges(folder).values())
         return
     requested = Merge(other, into, attempts, reviewer or getpass.getuser(), comment)
-    with _changed(folder) as (store, task):
-        show_sentences(store_merge(store, folder, task, requested))
+    with _changed(folder) as results:
+        show_sentences(store_merge(results, requested))
 
 
 def drop(
@@ -249,8 +249,8 @@ def drop(
         show_drops(drops_table(folder).all_rows())
         return
     dropping = Dropping(student, not undo, reviewer or getpass.getuser(), comment)
-    with _changed(folder) as (store, _):
-        show_sentences((store_drop(store, folder, dropping),))
+    with _changed(folder) as results:
+        show_sentences((store_drop(results, dropping),))
 
 
 def late_days(
@@ -264,7 +264,7 @@ def late_days(
         assignments = []
         for folder in {path.resolve(): path for path in folders}.values():
             store = stack.enter_context(reopen_store(folder))
-            task = stored_assignment(store, store.generation().number)
+            task = stored_assignment(store)
             if task.due is None:
                 problem = f"{folder}: `{task.name}` has no due date"
                 raise UsageError(problem, "set `due` in assignment.toml, or leave the folder out")
@@ -279,7 +279,7 @@ def late_days(
             write_late_days(folder, late, days)
             unused = read_extensions(folder, task).unused(entry.submission for entry in late)
             show_sentences(f"{folder}: {sentence}" for sentence in unused)
-            write_course(store, store.generation().number, task=task, out=folder, named=())
+            write_course(store, task=task, out=folder, named=())
     places = [folder for _, folder, *_ in assignments]
     names = [place.resolve().name for place in places]
     unlike = len({*names}) == len(names)
@@ -287,10 +287,9 @@ def late_days(
 
 
 @contextmanager
-def _changed(folder: Path) -> Iterator[tuple[Store, Assignment]]:
+def _changed(folder: Path) -> Iterator[ResultsFolder]:
     """Open a results folder to change what staff recorded; then write its files."""
     with reopen_store(folder) as store:
-        generation = store.generation().number
-        task = stored_assignment(store, generation)
-        yield store, task
-        write_course(store, generation, task=task, out=folder, named=())
+        task = stored_assignment(store)
+        yield ResultsFolder(store, store.published, task, folder)
+        write_course(store, task=task, out=folder, named=())

@@ -16,10 +16,9 @@ from graders.failures import Failures, Hint, add_hint
 from graders.grading.options import assignment_in, stored_assignment
 from graders.model import Assignment
 from graders.registry.discovery import load_assignment
-from graders.storage.adjustments import open_adjustments
 from graders.storage.files import write_whole
-from graders.storage.requests import ANSWERS, Comment, Reply, Request, Requests, open_requests
-from graders.storage.store import FILE, Member, Store, read_store, reopen_store
+from graders.storage.requests import ANSWERS, Comment, Reply, Request, Requests
+from graders.storage.store import Member, Store, read_store, reopen_store
 from reports.course.files import release_criteria, write_course
 from reports.review.requests import read_request
 from reports.terminal.store import (
@@ -31,6 +30,7 @@ from reports.terminal.store import (
     show_sentences,
 )
 from reports.words import for_staff
+from submissions.escaping import counted, split_names
 
 LONGEST_HINT = 1000  # characters
 Port = Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")]
@@ -87,7 +87,7 @@ def decide(
             rows = [(e.name, e.submissions, e.checks, for_staff(e.text)) for e in undecided]
             show_kinds(rows)
             return
-        names = _names(kinds)
+        names = split_names(kinds)
         possible = {kind.name for kind in undecided}
         for name in sorted(names - possible - {"all"}):
             raise UsageError(
@@ -100,7 +100,7 @@ def decide(
             count = decide_kinds(review, chosen, accept=accept, comment=comment, reviewer=who)
         except Mistyped as error:
             raise UsageError(str(error), "shorten --comment") from error
-        summary = f"{count} check{'' if count == 1 else 's'} {'accepted' if accept else 'rejected'}"
+        summary = f"{counted(count, 'check')} {'accepted' if accept else 'rejected'}"
         show_sentences((summary, write_grades(review)))
 
 
@@ -139,12 +139,12 @@ def adjust(
         requested = [TypedAdjustment(student, criterion, points, " ".join(actions), comment)]
     elif actions or points or comment:
         raise UsageError("no criterion is named", "adjust DIR STUDENT CRITERION")
-    with open_adjustments(folder / FILE) as trail, read_store(folder) as store:
-        adjusting = Adjusting(store, trail)
+    with read_store(folder) as store:
+        adjusting = Adjusting(store)
         if not requested:
             show_adjustments(adjusting.listed(student))
             return
-        task = stored_assignment(store, store.generation().number)
+        task = stored_assignment(store)
         try:
             show_sentences(adjusting.adjust(requested, reviewer or getpass.getuser()))
         except Refused as error:
@@ -181,7 +181,7 @@ def comment(
         if not (undo or comment):
             show_comments(row for row in store.comments().shown() if name in ("", row.submission))
             return
-        task = stored_assignment(store, store.generation().number)
+        task = stored_assignment(store)
         row = Comment(name, who, comment)
         show_sentences((withdraw(store, name, who) if undo else store_comment(store, row, check),))
     _write_files(folder, task)
@@ -190,20 +190,16 @@ def comment(
 def _write_files(folder: Path, task: Assignment) -> None:
     try:
         with reopen_store(folder) as store:
-            write_course(store, store.generation().number, task=task, out=folder, named=())
+            write_course(store, task=task, out=folder, named=())
     except StorageError as error:
         problem = f"{error}; the change is stored, but not in all files of {folder} yet"
         raise StorageError(problem, "then run the same command again") from error
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(name.strip() for name in text.split(",") if name.strip())
-
-
 def release(out: Out = Path("out"), undo: Undo = False, reviewer: Reviewer = "") -> None:
     """Release delayed criteria to students."""
     with reopen_store(out) as store:
-        task = stored_assignment(store, store.generation().number)
+        task = stored_assignment(store)
         who = reviewer or getpass.getuser()
         show_sentences(release_criteria(store, who, task=task, out=out, released=not undo))
 
@@ -218,7 +214,7 @@ def name_mistake(
     if not 0 < len(hint.strip()) <= LONGEST_HINT:
         raise UsageError(f"a hint has 1 to {LONGEST_HINT:,} characters", "write it with --hint")
     with read_store(folder) as store:
-        generation, failures = store.generation().number, Failures()
+        generation, failures = store.published, Failures()
         names = search(store, generation, student)
         if len(names) > 1:
             raise UsageError(f"`{student}` may be {', '.join(names)}", "name one submission")
@@ -244,7 +240,7 @@ def _assignment_of(store: Store, submission: str) -> str:
 
 
 def _member(store: Store, submission: str) -> Member:
-    members = store.members(store.generation().number)
+    members = store.members()
     return next(member for member in members if member.submission == submission)
 
 
@@ -300,10 +296,9 @@ def requests(
         )
     # A list is also wanted while a grading is running.
     opened = reopen_store if files or answers else read_store
-    with opened(folder) as store, open_requests(folder / FILE) as trail:
-        generation = store.generation().number
-        task = stored_assignment(store, generation)
-        sent = [(file, read_request(file, store, generation, task)) for file in files or ()]
+    with opened(folder) as store:
+        trail, task = store.requests(), stored_assignment(store)
+        sent = [(file, read_request(file, store, task)) for file in files or ()]
         for file, message in sent:
             ending = "" if trail.add(message.request, message.content) else " is stored already"
             show_sentences((f"{file}: {_about(message.request)}{ending}",))
@@ -320,7 +315,7 @@ def requests(
             if grant:
                 show_sentences(_next_steps(request, folder, store))
         if sent or answers:
-            write_course(store, generation, task=task, out=folder, named=())
+            write_course(store, task=task, out=folder, named=())
 
 
 def _numbered(trail: Requests, number: int) -> list[Request]:

@@ -32,9 +32,9 @@ from commands.options import (
     existing,
 )
 from graders.boundary.tiers.sandbox import start_ahead
-from graders.course.best_attempts import keep_best
+from graders.course.best_attempts import ResultsFolder, keep_best
 from graders.course.gathering import gathered, in_words, refuse_course
-from graders.course.merges import ResultsFolder, all_counting, apply_merges, read_merges
+from graders.course.merges import all_counting, apply_merges, read_merges
 from graders.course.preview import (
     Preview,
     notes_on_missing,
@@ -188,8 +188,8 @@ def regrade(
         draft = begin_draft(store, task, options)
         if draft is not None:
             store_terminal.show_sentences(filter(None, [draft.note]))
-            with executor_for(draft.request, executor, jobs) as (pool, ahead):
-                _grade(draft, grade_draft(store, draft, pool, ahead=ahead), out)
+            with executor_for(draft.request, executor, jobs) as pool:
+                _grade(draft, grade_draft(store, draft, pool), out)
         report = regraded(store, draft)
         if draft is None:
             store_terminal.show_sentences(_left_incomplete(store))
@@ -204,7 +204,7 @@ def regrade(
 
 
 def _left_incomplete(store: Store) -> Iterator[str]:
-    members = store.members(store.generation().number)
+    members = store.members()
     names = [
         member.submission for member in members if member.listed and member.status == "incomplete"
     ]
@@ -263,16 +263,16 @@ def grade_into(
         remove_files([submission.id for submission in work.waiting], out)
         page = ProgressPage(out, task.title, total=len(work.waiting), stored=work.stored)
         with told_if_interrupted(page.done_and_left, out, force=force), page:
-            with executor_for(request, target.executor, target.jobs) as (pool, ahead):
-                graded = grade_and_store(store, work, request, pool, ahead=ahead)
+            with executor_for(request, target.executor, target.jobs) as pool:
+                graded = grade_and_store(store, work, request, pool)
                 for result in terminal.progress_of(graded, page.total):
                     write_submission_files(result, out, rules)
                     page.add(result)
+            folder = ResultsFolder(store, work.generation, task, out)
             if best:
-                store_terminal.show_sentences(keep_best(store, work.generation, task, out))
-            merged = apply_merges(ResultsFolder(store, work.generation, task, out))
-            store_terminal.show_sentences(merged)
-            good = write_course(store, work.generation, task=task, out=out, named=named)
+                store_terminal.show_sentences(keep_best(folder))
+            store_terminal.show_sentences(apply_merges(folder))
+            good = write_course(store, task=task, out=out, named=named)
         if json:
             terminal_json.print_results(store.results(work.generation), named)
     return int(not good)

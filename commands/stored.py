@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from commands.options import Folder, Out, Reviewer, existing
-from graders.course.best_attempts import which_count
-from graders.course.merges import ResultsFolder, read_merges
+from graders.course.best_attempts import ResultsFolder, which_count
+from graders.course.merges import read_merges
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search, wanted_submissions
 from graders.errors import UsageError
@@ -38,7 +38,7 @@ from reports.submission_files import has_old_page, remove_files
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
 from reports.terminal.store import show_lines, show_sentences
-from submissions.escaping import first_few
+from submissions.escaping import counted, first_few
 from submissions.people import people_in
 
 File = Annotated[
@@ -72,8 +72,7 @@ def show(
             show_lines([f"Attempts: {counts}"] if counts else [])
             return
         if not submission:
-            published = store.generation().number
-            store_terminal.show_generations(store.generations(), published, chosen.number)
+            store_terminal.show_generations(store.generations(), store.published, chosen.number)
         results = store.results(chosen.number)
         if names:
             results = (store.member_result(chosen.number, name) for name in names)
@@ -104,11 +103,10 @@ def export(
         names = _names(out)
     gradebook = roster and existing(roster, "the gradebook that Canvas exported")
     with read_store(out) as store:
-        number = store.generation().number
         # Use the policy as it is now: after a change of the policy, no new grading is needed.
-        task, ids = stored_assignment(store, number), wanted_submissions(store, only)
+        task, ids = stored_assignment(store), wanted_submissions(store, only)
         rules, seen = rules_of(store, task, out), Seen()
-        results = _noted(store.results(number, ids), seen, rules, out)
+        results = _noted(store.results(only=ids), seen, rules, out)
         written = writer(Course(task, results, gradebook, title or task.title, rules, out, names))
     earlier = _hand_over(written, output)
     unused = [] if only else rules.dues.unused(seen.submissions)
@@ -181,16 +179,15 @@ def _refuse_file(format_: str, output: Path | None) -> None:
 def _write_pages(out: Path) -> None:
     """Bring the students' pages up to date before they are handed out."""
     with reopen_store(out) as store:
-        number = store.generation().number
-        rules = rules_of(store, stored_assignment(store, number), out)
-        write_pages(store, number, rules=rules, out=out)
+        rules = rules_of(store, stored_assignment(store), out)
+        write_pages(store, rules=rules, out=out)
 
 
 def _names(out: Path) -> Names:
     """Return the names of everybody in the store, to be replaced."""
     with reopen_store(out) as store:
         names = Names(store.course_key())
-        for member in store.members(store.generation().number):
+        for member in store.members():
             student, _ = store.people_and_time(member)
             names.add(member.submission, member.path.name, people_in(student))
     return names
@@ -223,13 +220,12 @@ def forget(
     Without --yes, it only prints who would be removed.
     """
     with reopen_store(folder) as store:
-        generation = store.generation().number
-        records = find_student(store, generation, student, read_merges(folder))
+        records = find_student(store, student, read_merges(folder))
         who = tuple(map(_whom, records))
         if not yes:
             show_sentences((*who, "Nothing was removed: add --yes to remove it."))
             return
-        task = stored_assignment(store, generation)
+        task = stored_assignment(store)
         keep_edited(store, folder)
         # The files go before the rows: if this is interrupted, the same command still finds them.
         remove_files([record.submission for record in records], folder)
@@ -240,7 +236,7 @@ def forget(
         ]
         for record in records:
             receipt += _forgotten(store, record, reviewer or getpass.getuser())
-        write_course(store, generation, task=task, out=folder, named=())
+        write_course(store, task=task, out=folder, named=())
     left = still_named_in(records, folder)
     if records[0].namesake:
         receipt.append(
@@ -280,7 +276,7 @@ def _forgotten(store: Store, student: StoredStudent, reviewer: str) -> list[str]
         "comment": gone.comments,
         "request": gone.requests,
     }
-    rows = ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
+    rows = ", ".join(counted(count, name) for name, count in counts.items())
     rows += f" (with {gone.replies} repl{'y' if gone.replies == 1 else 'ies'})"
     return [
         f"store: {rows}; receipt {gone.number} of {gone.made_at}, by {reviewer}",

@@ -29,6 +29,7 @@ ON_A_GPU = (
     'such as `.to(x.device)`, instead of naming "cuda".'
 )
 MOST_NAMES = 12  # that a sentence can list
+UNREADABLE = "Your code's return value could not be read."
 
 
 class SoftmarkError(Exception):
@@ -106,6 +107,9 @@ class BadReply(StudentFault):
     """The reply is malformed, too large, or of a type that is not accepted."""
 
     outcome = "bad_reply"
+
+    def __init__(self, message: str = UNREADABLE, where: str = "") -> None:
+        super().__init__(message, where)
 
 
 class GraderFault(SoftmarkError):

@@ -42,11 +42,15 @@ LIMITS = {
 
 def read_table(file: Path, kind: type[Table], hint: str) -> Table:
     """Read a whole file; raises UsageError with this hint if it is not such a table."""
+    return parse_table(read_text(file), kind, str(file), hint)
+
+
+def read_text(file: Path) -> str:
+    """Read the text of a TOML file; raises UsageError if it cannot be read."""
     try:
-        text = file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
-    return parse_table(text, kind, str(file), hint)
 
 
 def parse_table(text: str, kind: type[Table], file: str, hint: str) -> Table:

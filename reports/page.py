@@ -24,7 +24,7 @@ def render(
 ) -> str:
     """Return the page of `template`, in which only our own style and script may run."""
     return (
-        _environment()
+        environment_of(TEMPLATES)
         .get_template(template)
         .render(
             # Both are our own files, and the browser must receive their text exactly as it was
@@ -50,20 +50,15 @@ def student_href(submission_id: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment_of(*folders: Path) -> Environment:
+    """Return the environment of the templates in these folders, with all filters and words."""
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    add_words(environment)
-    return environment
-
-
-def add_words(environment: Environment) -> None:
-    """Add the filters and words of the students' pages to an environment."""
     environment.filters.update(
         line=text.line,
         items_of=text.items,
@@ -93,6 +88,7 @@ def add_words(environment: Environment) -> None:
     environment.globals.update(
         status_words=words.STATUS_WORDS, visibility_words=words.VISIBILITY_WORDS
     )
+    return environment
 
 
 def _style(style: str | None) -> str:

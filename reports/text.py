@@ -2,10 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from markupsafe import Markup
+
+from submissions.escaping import escaped
 
 LINE_LIMIT = 160
 SPARE = 80  # characters: to say that fewer are left out takes as much room
@@ -27,7 +29,7 @@ _KINDS = {" ": "sp", "\n": "nl", "□": "pad", "⁇": "mask"}
 def line(text: str, limit: int = LINE_LIMIT) -> str:
     r"""Return the text on one line, with breaks as `\n` and controls as `\x1b`, cut at `limit`."""
     limit = _room(text, limit)
-    return _visible(text[:limit], _HARMLESS) + _more(len(text) - limit)
+    return _visible(text[:limit], _HARMLESS) + cut_off(len(text) - limit)
 
 
 def items(names: Sequence[str], limit: int = LINE_LIMIT) -> str:
@@ -45,7 +47,7 @@ def prose(text: str, limit: int = PROSE_LIMIT) -> str:
     r"""Return the text with its line breaks and other controls as `\x1b`, cut at `limit`."""
     text = text.replace("\r\n", "\n").strip("\n")
     limit = _room(text, limit)
-    return _visible(text[:limit], _HARMLESS + "\n") + _more(len(text) - limit)
+    return _visible(text[:limit], _HARMLESS + "\n") + cut_off(len(text) - limit)
 
 
 def sentence(text: str, limit: int = PROSE_LIMIT) -> Markup:
@@ -66,7 +68,7 @@ def verbatim(text: str, limit: int = VERBATIM_LIMIT) -> Markup:
     """
     pieces = [_marked(kind, "".join(run)) for kind, run in groupby(text[:limit], key=_kind)]
     if len(text) > limit:
-        pieces.append(Markup('<span class="cut">{}</span>').format(_more(len(text) - limit)))
+        pieces.append(Markup('<span class="cut">{}</span>').format(cut_off(len(text) - limit)))
     return Markup("").join(pieces)
 
 
@@ -74,6 +76,12 @@ def number(value: float) -> str:
     """Return a score as people write it: at most two decimals, without trailing zeros."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def points(value: float, *, sign: bool = False) -> str:
+    """Return points with their unit, as people write them."""
+    shown = f"+{number(value)}" if sign and value > 0 else number(value)
+    return f"{shown} {'point' if abs(value) == 1 else 'points'}"
 
 
 def number_or_dash(value: float | None) -> str:
@@ -92,33 +100,36 @@ def _room(text: str, limit: int) -> int:
     return len(text) if limit >= LINE_LIMIT and len(text) < limit + SPARE else limit
 
 
-def _more(count: int) -> str:
+def cut_off(count: int) -> str:
+    """Return the end of a text without its last characters; nothing if it has them all."""
     return f" … ({count:,} more characters)" if count > 0 else ""
 
 
 def _visible(text: str, allowed: str) -> str:
     if text.isascii() and text.isprintable():
         return text
-    shown, marks = [], 0
+    return "".join(
+        escaped(char) if is_unseen(char) and char not in allowed else char
+        for char in filter(None, few_marks(text))
+    )
+
+
+def few_marks(text: str) -> Iterator[str]:
+    """Yield each character, or nothing in place of an accent that only covers the lines above."""
+    marks = 0
     for char in text:
         marks = marks + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
-        if marks <= _MARKS_IN_A_ROW:
-            shown.append(_escaped(char) if _unseen(char) and char not in allowed else char)
-    return "".join(shown)
+        yield char if marks <= _MARKS_IN_A_ROW else ""
 
 
-def _unseen(char: str) -> bool:
+def is_unseen(char: str) -> bool:
+    """Return whether a character draws nothing, or draws it elsewhere."""
     category = unicodedata.category(char)
     return category in _UNSEEN or (category == "Zs" and char != " ")
 
 
-def _escaped(char: str) -> str:
-    # As in Python source: every student of these courses can read it, and every font has it.
-    return char.encode("unicode_escape").decode("ascii")
-
-
 def _kind(char: str) -> str:
-    return _KINDS.get(char) or ("escape" if _unseen(char) else "")
+    return _KINDS.get(char) or ("escape" if is_unseen(char) else "")
 
 
 def _marked(kind: str, run: str) -> Markup:
@@ -130,5 +141,5 @@ def _marked(kind: str, run: str) -> Markup:
         case "nl":
             return Markup('<span class="nl">↵</span>\n') * len(run)
         case "escape":
-            run = "".join(map(_escaped, run))
+            run = "".join(map(escaped, run))
     return Markup('<span class="{}">{}</span>').format(kind, run)

@@ -13,7 +13,7 @@ from graders.model import (
     Visibility,
 )
 from graders.scoring import points_lost
-from reports.text import number
+from reports.text import number, points
 from submissions.people import Person, people_in
 
 CHECK_WORDS: dict[CheckStatus, str] = {
@@ -121,7 +121,7 @@ def cost_words(graded: CriterionResult, checks: Sequence[CheckResult]) -> str:
     """Return what checks cost, or nothing: of one check alone, the criterion's points say it."""
     lost = points_lost(graded, checks)
     alone = sum(check.weight > 0 for check in graded.checks) < 2
-    return "" if alone or not lost else f"−{number(lost)} {'point' if lost == 1 else 'points'}"
+    return "" if alone or not lost else f"−{points(lost)}"
 
 
 def adjusted_words(graded: CriterionResult) -> str:

@@ -1,4 +1,7 @@
-"""Make text from an upload safe to use in a sentence."""
+"""Words for sentences: text from an upload made safe, the first names of a list, a count.
+
+`split_names` reads a list back.
+"""
 
 from collections.abc import Sequence
 
@@ -12,7 +15,7 @@ def shown(text: str, cut: int = CUT) -> str:
     must show such a name, not obey it. HTML is not escaped here: the reports do that.
     """
     short = text if len(text) <= cut else f"{text[: cut - 20]}…{text[-19:]}"
-    return f"`{''.join(c if c.isprintable() else _escaped(c) for c in short)}`"
+    return f"`{''.join(c if c.isprintable() else escaped(c) for c in short)}`"
 
 
 def listed(names: list[str]) -> str:
@@ -26,5 +29,16 @@ def first_few(names: Sequence[str], most: int = 3) -> str:
     return f"{', '.join(names[:most])}{more}"
 
 
-def _escaped(character: str) -> str:
+def split_names(text: str) -> frozenset[str]:
+    """Return the names in a list such as `ada, bob`."""
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things in words: `1 submission`, `2 submissions`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def escaped(character: str) -> str:
+    r"""Return a character as in Python source, such as `\x1b`, which every student can read."""
     return character.encode("unicode_escape").decode("ascii")

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase as fnmatch
 from pathlib import PurePosixPath
 
 from submissions.archives.archive import SUFFIXES
-from submissions.escaping import listed, shown
+from submissions.escaping import first_few, listed, shown
 
 # Folders of the course itself that contain other people's code under the expected names
 FOREIGN = frozenset({"mingptdemo"})
@@ -194,9 +194,8 @@ def _code_notes(
     taken = f"Using {place_name(chosen)} (contains {', '.join(folders[chosen])})"
     ignored = sorted(set(folders) - {chosen}, key=lambda folder: _rank(folder, folders[folder]))
     best = _rank(chosen, folders[chosen])
-    left = [f"{place_name(o)} ({_reason(best, _rank(o, folders[o]))})" for o in ignored[:3]]
-    more = f" and {len(ignored) - 3} more" if len(ignored) > 3 else ""
-    notes = [f"{taken}; ignored {', '.join(left)}{more}" if left else taken]
+    left = [f"{place_name(o)} ({_reason(best, _rank(o, folders[o]))})" for o in ignored]
+    notes = [f"{taken}; ignored {first_few(left)}" if left else taken]
     for name in code:
         where = next((folder for folder in ignored if name in folders[folder]), None)
         if name not in folders[chosen] and where is not None:

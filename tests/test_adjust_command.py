@@ -12,7 +12,6 @@ import sys
 import pytest
 
 from graders.errors import UsageError
-from graders.storage.adjustments import open_adjustments
 from graders.storage.files import only_writer
 from graders.storage.store import FILE, read_store
 from reports.review.adjusting import Adjusting, TypedAdjustment
@@ -285,8 +284,8 @@ def test_a_new_upload_is_graded_without_it_but_an_excuse_stays(course):
 
 def test_who_did_not_see_the_newest_is_told(course):
     change = TypedAdjustment("bob", "form", points="1", comment="x")
-    with open_adjustments(course / FILE) as rows, read_store(course) as store:
-        early, late = Adjusting(store, rows), Adjusting(store, rows)
+    with read_store(course) as store:
+        early, late = Adjusting(store), Adjusting(store)
         early.adjust([change], "Rea")
         with pytest.raises(UsageError, match="Rea adjusted bob, form in the meantime: 0 -> 1"):
             late.adjust([change], "Lin")

@@ -248,7 +248,7 @@ def test_an_earlier_store_forgets(tmp_path):
     with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as connection:
         connection.executescript(DUMP.read_text(encoding="utf-8"))
     with open_store(tmp_path) as store:
-        generation = store.generation().number
+        generation = store.published
         assert store.forget("ada", "Rea").results == 1
         assert "ada" not in {member.submission for member in store.members(generation)}
     assert b'"ada"' not in (tmp_path / FILE).read_bytes()

@@ -63,13 +63,12 @@ class Course:
                 result = result_of(student, self.task, self.make_result)
                 store.put(number, result, CacheKey(str(draft), options, {}))
             if not draft:
-                write_course(store, number, task=self.task, out=self.out, named=())
+                write_course(store, task=self.task, out=self.out, named=())
         return number
 
     def write_again(self):
         with open_store(self.out) as store:
-            number = store.generation().number
-            write_course(store, number, task=self.task, out=self.out, named=())
+            write_course(store, task=self.task, out=self.out, named=())
 
     def shown(self):
         """The kinds that every page shows."""
@@ -152,7 +151,7 @@ def test_what_is_published_later_respects_it(course):
 def test_undo_reaches_pages_that_the_last_batch_left(course):
     release(course.out)
     with open_store(course.out) as store:
-        store.unlist(store.generation().number, ["bob"])
+        store.unlist(store.published, ["bob"])
     release(course.out, undo=True)
     assert course.shown() == set()
 

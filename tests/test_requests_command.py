@@ -111,7 +111,7 @@ def test_a_pasted_text_is_a_request(out, tmp_path):
     file.write_text(f"{code(out).lower()} answer\n\nI meant 42.\nReally.\n")
     requests(out, "--from", file)
     with read_store(out) as store:
-        (request,) = store.requests()
+        (request,) = store.requests().all()
     assert (request.submission, request.criterion) == ("ada", "answer")
     assert request.reason == "I meant 42.\nReally."
     assert "I meant 42.\nReally.\n" in requests(out, 1)
@@ -193,7 +193,7 @@ def test_what_is_no_request_is_refused_in_one_sentence(out, tmp_path, content, s
     assert sentence.split(";")[0] in output
     assert "Traceback" not in output
     with read_store(out) as store:
-        assert store.requests() == []
+        assert store.requests().all() == []
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_the_trail_is_only_added_to_and_forgotten_with_the_student(out, tmp_path
     receipt = softmark("forget", out, "ada", "--yes").stdout
     assert "0 comments, 1 request (with 1 reply); receipt 1" in receipt
     with read_store(out) as store:
-        assert [request.submission for request in store.requests()] == ["bob"]
+        assert [request.submission for request in store.requests().all()] == ["bob"]
 
 
 def test_a_request_says_nothing_of_criteria_that_are_not_shown(out):

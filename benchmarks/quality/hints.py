@@ -245,7 +245,7 @@ def graded(
     judged = {submission.folder.name: submission.judged for submission in submissions}
     submitted = [identify(submission.folder, task.name) for submission in submissions]
     with make_executor("processes", jobs) as pool:
-        results = grade_all(submitted, task, options, pool, ahead=2 * jobs)
+        results = grade_all(submitted, task, options, pool)
         named = ((result.submission.path.name, result) for result in results)
         return {name: [*verdicts(result, judged[name])] for name, result in named}
 

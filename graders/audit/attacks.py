@@ -11,7 +11,6 @@ Result must be the same as when graded alone, and no process may be left.
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from graders.audit.validate import build_solution
 from graders.audited import AttackRow
 from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
+from graders.execution.executors import JobExecutor
 from graders.grading.batch import grade_all
 from graders.grading.options import Options
 from graders.model import Assignment, Result
@@ -47,10 +47,9 @@ class Verdict:
 def attack_all(
     assignment: Assignment,
     options: Options,
-    executor: Executor,
+    executor: JobExecutor,
     *,
     chosen: Sequence[Attack],
-    ahead: int = 1,
 ) -> Iterator[Verdict]:
     """Yield a Verdict on each attack, as it is graded, and one on all of them together.
 
@@ -69,7 +68,7 @@ def attack_all(
         )
         uploads = identify_all(among(list(attacks), honest.submission.path), task.name)
         problems: list[str] = []
-        for result in grade_all(uploads, task, options, executor, ahead=ahead):
+        for result in grade_all(uploads, task, options, executor):
             attack = attacks.get(result.submission.path)
             if attack is None:
                 problems += changes(result, honest)
@@ -80,7 +79,7 @@ def attack_all(
 
 
 def _graded_alone(
-    work: Path, task: Assignment, options: Options, executor: Executor
+    work: Path, task: Assignment, options: Options, executor: JobExecutor
 ) -> tuple[Result, Result]:
     """Return the Results of the wrong code and of the solution, without any attack.
 

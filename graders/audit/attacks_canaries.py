@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 
 import reference
 from graders.registry.discovery import ASSIGNMENTS
@@ -54,12 +53,7 @@ class Canaries:
         self._servers = dict(self._listening())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.environ.pop(VARIABLE, None)
         for server in self._servers.values():
             server.close()

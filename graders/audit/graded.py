@@ -11,7 +11,6 @@ import hashlib
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -20,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from graders.audit.changes.change import Files
 from graders.audit.validate import checks_of
+from graders.execution.executors import JobExecutor
 from graders.grading.batch import grade_all
 from graders.grading.cache_key import keys_of
 from graders.grading.options import GradingRequest
@@ -99,10 +99,10 @@ class GradedCache:
 
 
 class Grader:
-    """Grades uploads with one executor, `ahead` at a time."""
+    """Grades uploads with one executor."""
 
-    def __init__(self, executor: Executor, ahead: int, cache: GradedCache) -> None:
-        self._executor, self._ahead, self._cache = executor, ahead, cache
+    def __init__(self, executor: JobExecutor, cache: GradedCache) -> None:
+        self._executor, self._cache = executor, cache
 
     def grade(
         self, uploads: Iterable[Upload], request: GradingRequest, deadline: float
@@ -126,8 +126,7 @@ class Grader:
             )
             in_time = takewhile(lambda _: time.monotonic() < deadline, written)
             assignment, options = request.assignment, request.options
-            results = grade_all(in_time, assignment, options, self._executor, ahead=self._ahead)
-            for result in results:
+            for result in grade_all(in_time, assignment, options, self._executor):
                 key = named[result.submission.path.name]
                 graded = graded_of(result)
                 self._cache.add(key, graded)

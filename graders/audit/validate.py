@@ -11,7 +11,6 @@ only on those criteria. Whatever needs manual grading is undecided and loses no 
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from graders.audit.examples import Expected, expectation, write_examples
 from graders.boundary.side import Side
 from graders.checks.verdict import fault_line
 from graders.errors import GraderFault, UsageError, did_you_mean
+from graders.execution.executors import JobExecutor
 from graders.grading.batch import grade_all
 from graders.grading.choices import choose_criteria
 from graders.grading.options import Options
@@ -42,9 +42,8 @@ ASK_IN_WRITING = ": a checks file has to ask the written questions (docs/written
 def validate(
     assignment: Assignment,
     options: Options,
-    executor: Executor,
+    executor: JobExecutor,
     *,
-    ahead: int,
     names: Collection[str] | None = None,
 ) -> Iterator[Finding]:
     """Yield findings for the reference and the planted examples, all or `names`, as graded.
@@ -64,7 +63,7 @@ def validate(
         for only, part in _by_criteria(uploads, expected, assignment).items():
             submitted = [identify(path, assignment.name) for path in part]
             chosen = replace(options, only=only)
-            for result in grade_all(submitted, assignment, chosen, executor, ahead=ahead):
+            for result in grade_all(submitted, assignment, chosen, executor):
                 yield _finding(result, expected[_name(result.submission)])
 
 

@@ -5,7 +5,7 @@ If one of them has no grade, the best is unknown: all remain, and a person choos
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,21 +39,49 @@ class Best:
     instead: Mapping[str, str] = field(default_factory=dict)
 
 
-def keep_best(store: Store, generation: int, task: Assignment, out: Path) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class ResultsFolder:
+    """A results folder that is open for writing."""
+
+    store: Store
+    generation: int
+    task: Assignment
+    out: Path
+
+    def people(self) -> dict[str, str]:
+        """Return who submitted what, by submission."""
+        members = self.store.members(self.generation)
+        return {member.submission: self.store.people_and_time(member)[0] for member in members}
+
+    def listed(self) -> frozenset[str]:
+        """Return the submissions that are in the reports."""
+        members = self.store.members(self.generation)
+        return frozenset(member.submission for member in members if member.listed)
+
+    def relist(self, students: Mapping[str, str]) -> None:
+        """Put submissions into the reports, and say whose they are."""
+        pairs = []
+        for member in self.store.members(self.generation):
+            if member.submission in students:
+                address = member.cache_key.address
+                submission = self.store.as_graded(member.submission, address).submission
+                pairs.append((replace(submission, student=students[member.submission]), address))
+        self.store.adopt(self.generation, pairs, anew=True)
+
+
+def keep_best(folder: ResultsFolder) -> tuple[str, ...]:
     """Remove all but the best attempts from the reports; return notes for staff."""
-    best = best_attempts(graded_attempts(store, generation, task, out))
-    store.unlist(generation, best.others)
+    best = best_attempts(graded_attempts(folder))
+    folder.store.unlist(folder.generation, best.others)
     return (*best.notes, *not_counting(best.instead))
 
 
-def graded_attempts(
-    store: Store, generation: int, task: Assignment, out: Path, only: Iterable[str] | None = None
-) -> list[Attempt]:
-    """Return submissions of a generation, all or some, with their final grades."""
-    dues = read_extensions(out, task)
+def graded_attempts(folder: ResultsFolder, only: Iterable[str] | None = None) -> list[Attempt]:
+    """Return submissions in the folder, all or some, with their final grades."""
+    task, dues = folder.task, read_extensions(folder.out, folder.task)
     return [
         Attempt(submission, final_grade(result, task.grading, dues.due_of(submission), free).final)
-        for result in store.results(generation, only)
+        for result in folder.store.results(folder.generation, only)
         for submission, free in [(result.submission, dues.free_days(result.submission))]
     ]
 

@@ -105,9 +105,8 @@ def read_extensions(out: Path, task: Assignment) -> Extensions:
     if task.due is None:
         return Extensions(None)
     granted = list[Granted]()
-    if (out / FILE).exists():
-        for where, row in extensions_table(out).rows():
-            granted.append(_granted(where, row, {extension.student for extension in granted}))
+    for where, row in extensions_table(out).rows():
+        granted.append(_granted(where, row, {extension.student for extension in granted}))
     later = {extension.student: extension.due for extension in granted}
     days = {name: count for name, (count, _) in read_late_days(out).items()}
     return Extensions(task.due, later, days, tuple(granted))
@@ -120,7 +119,7 @@ def read_late_days(out: Path) -> dict[str, tuple[int, str]]:
     the rows before it.
     """
     spent, fixed = dict[str, tuple[int, str]](), dict[str, tuple[int, str]]()
-    for where, row in late_days_table(out).rows() if (out / LATE_DAYS).exists() else ():
+    for where, row in late_days_table(out).rows():
         student, days, by = name_key(row["student"]), row["days"], row["by"]
         if not student or not (days.isdecimal() or (by and not days)):
             raise UsageError(f"{where}: no student with a whole number of days", "ada,2")
@@ -194,7 +193,7 @@ def late_in(
     """Return the submissions of a results folder that count, by name."""
     dues, lateness, entries = read_extensions(out, task), task.grading.lateness, list[Late]()
     written = {name: days for name, (days, by) in read_late_days(out).items() if by != SPENT}
-    for member in store.members(store.generation().number):
+    for member in store.members():
         if member.listed and member.status != "rejected":
             student, moment = store.people_and_time(member)
             who = member.submission, student

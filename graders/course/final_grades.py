@@ -13,6 +13,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, 
 
 from graders.grading_policy import Drop, GradingPolicy, Lateness
 from graders.model import CriterionResult, Result
+from submissions.escaping import counted
 
 DAY = 86_400
 MODES = {
@@ -163,7 +164,7 @@ def _late_part(days: int, free: int, lateness: Lateness) -> str:
 
 def free_words(free: int) -> str:
     """Return how many late days are used."""
-    return f"{free} late day{'s' if free > 1 else ''}"
+    return f"{counted(free, 'late day')}"
 
 
 def times_words(submitted: datetime | None, due: datetime | None) -> str:
@@ -195,7 +196,7 @@ def _words(
 
 def late_words(days: int, lateness: Lateness) -> str:
     """Return how late a submission is, and whether that is too late."""
-    begun_days = f"{days} day{'s' if days > 1 else ''} late"
+    begun_days = f"{counted(days, 'day')} late"
     if not _is_too_late(days, lateness):
         return begun_days
     verdict = "not accepted" if lateness.too_late == "not_accepted" else "too late to count"

@@ -11,6 +11,7 @@ from graders.errors import UsageError
 from graders.grading_policy import Lateness
 from graders.model import Assignment
 from submissions.archives.archive import SUFFIXES, unpack
+from submissions.escaping import counted
 from submissions.finding import is_copy_like
 from submissions.imports import Attempts, Gathered, GatherRequest, Layout, WrongExport, gather
 from submissions.limits import MIB, UNPACK_LIMITS
@@ -87,8 +88,7 @@ def in_words(imported: Gathered) -> tuple[str, ...]:
         "canvas": "a Canvas download",
         "git": "git clones",
     }.get(imported.layout)
-    count = len(imported.submissions)
-    many = f"{count} submission{'' if count == 1 else 's'}"
+    many = counted(len(imported.submissions), "submission")
     taken = f"read as {read_as}: {many} (--from reads it otherwise)"
     return (*([taken] if read_as else []), *imported.notes)
 

@@ -8,12 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graders.course.best_attempts import NAMED, RULES, Attempt, attempts_by_person, graded_attempts
+from graders.course.best_attempts import (
+    NAMED,
+    RULES,
+    Attempt,
+    ResultsFolder,
+    attempts_by_person,
+    graded_attempts,
+)
 from graders.errors import UsageError
-from graders.model import Assignment, Submission
+from graders.model import Submission
 from graders.storage.csv_cells import StaffTable
 from graders.storage.database import now
-from graders.storage.store import Store
 from submissions.escaping import first_few
 from submissions.imports.last_attempts import key_of
 from submissions.people import Person, people_in
@@ -37,36 +43,6 @@ class Merge:
     made_at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ResultsFolder:
-    """A results folder that is open for writing."""
-
-    store: Store
-    generation: int
-    task: Assignment
-    out: Path
-
-    def people(self) -> dict[str, str]:
-        """Return who submitted what, by submission."""
-        members = self.store.members(self.generation)
-        return {member.submission: self.store.people_and_time(member)[0] for member in members}
-
-    def listed(self) -> frozenset[str]:
-        """Return the submissions that are in the reports."""
-        members = self.store.members(self.generation)
-        return frozenset(member.submission for member in members if member.listed)
-
-    def relist(self, students: Mapping[str, str]) -> None:
-        """Put submissions into the reports, and say whose they are."""
-        pairs = []
-        for member in self.store.members(self.generation):
-            if member.submission in students:
-                address = member.cache_key.address
-                submission = self.store.as_graded(member.submission, address).submission
-                pairs.append((replace(submission, student=students[member.submission]), address))
-        self.store.adopt(self.generation, pairs, anew=True)
-
-
 def merges_table(out: Path) -> StaffTable:
     """Return the table of the merged submissions in DIR."""
     return StaffTable(
@@ -77,7 +53,7 @@ def merges_table(out: Path) -> StaffTable:
 def read_merges(out: Path) -> dict[str, Merge]:
     """Read which submissions are merged, by submission; raises UsageError for an invalid file."""
     merges = dict[str, Merge]()
-    for where, row in merges_table(out).rows() if (out / MERGED).exists() else ():
+    for where, row in merges_table(out).rows():
         attempts = row["attempts"]
         if not row["submission"] or attempts not in RULES:
             raise UsageError(
@@ -174,9 +150,7 @@ def _choose(
     }
     attempts = [
         replace(attempt, submission=replace(attempt.submission, student=str(Person("", root))))
-        for attempt in graded_attempts(
-            folder.store, folder.generation, folder.task, folder.out, names
-        )
+        for attempt in graded_attempts(folder, names)
     ]
     best = RULES[rule](attempts)
     folder.store.unlist(folder.generation, best.others)

@@ -15,7 +15,7 @@ from graders.grading.batch import is_finished, refuse_other_criteria, refuse_oth
 from graders.grading.cache_key import keys_of
 from graders.grading.options import GradingRequest
 from graders.model import Assignment, CriterionKind, Submission
-from graders.registry.contents import required_artifacts
+from graders.registry.contents import missing_files
 from graders.scoring import wanted_criteria
 from graders.storage.store import FILE, read_store
 from graders.written.loading import ANSWERS
@@ -200,7 +200,8 @@ def _preview(
         code = _used(code, find(files, task.files.code, ()).code)
     other = (*ANSWERS, *task.files.optional)
     lines = {n: 0 if n in other else _lines(folder / p[0]) for n, p in layout.files.items()}
-    missing = tuple(_missing(code, lines, task, kinds))
+    names = [PurePosixPath(module).name for module in code]
+    missing = tuple(missing_files(task.files, kinds, names, lines))
     return Preview(submission, code, lines, missing, layout.notes)
 
 
@@ -218,23 +219,6 @@ def _used(code: Sequence[str], best: PurePosixPath | None) -> tuple[str, ...]:
     inside = [module for module in code if PurePosixPath(module).parent == best]
     names = {PurePosixPath(module).name for module in inside}
     return (*inside, *(module for module in code if PurePosixPath(module).name not in names))
-
-
-def _missing(
-    code: Iterable[str],
-    artifacts: Mapping[str, int],
-    task: Assignment,
-    kinds: frozenset[CriterionKind],
-) -> Iterator[str]:
-    there = [PurePosixPath(module).name for module in code]
-    if "code" in kinds:
-        yield from (n for n in task.files.code if "*" not in n and n not in there)
-        if not there and all("*" in name for name in task.files.code):
-            yield " or ".join(task.files.code)
-    if "metric" in kinds:
-        yield from (name for name in required_artifacts(task.files) if name not in artifacts)
-    if "written" in kinds and artifacts.keys().isdisjoint(ANSWERS):
-        yield ANSWERS[0]
 
 
 def _lines(file: Path) -> int:

@@ -9,7 +9,6 @@ compared: which scores changed, and which checks explain it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -17,6 +16,7 @@ from graders import scoring
 from graders.boundary.tiers.sandbox import Tier
 from graders.data.declared import refuse_other_data
 from graders.errors import GraderFault, UsageError, UserError
+from graders.execution.executors import JobExecutor
 from graders.failures import message_of
 from graders.grading.batch import (
     FINISHED,
@@ -118,9 +118,7 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     return Draft(base.number, number, assignment, current, tuple(todo), waiting, note)
 
 
-def grade_draft(
-    store: Store, draft: Draft, executor: Executor, *, ahead: int = 1
-) -> Iterator[Result]:
+def grade_draft(store: Store, draft: Draft, executor: JobExecutor) -> Iterator[Result]:
     """Yield the Results of the waiting submissions, each after it is stored in the draft."""
     for job in draft.waiting:
         if not job.touched:
@@ -133,7 +131,7 @@ def grade_draft(
         only = next(iter(jobs.values())).touched
         uploads = [job.submission for job in jobs.values()]
         options = replace(again.options, only=only)
-        for new in grade_all(uploads, draft.assignment, options, executor, ahead=ahead):
+        for new in grade_all(uploads, draft.assignment, options, executor):
             refuse_changes(draft.assignment, again.keys, new)
             job = jobs[new.submission.id]
             yield _stored(store, draft, job, _merged(store, draft, job, new))

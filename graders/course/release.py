@@ -55,7 +55,7 @@ def rules_of(store: Store, task: Assignment, out: Path) -> CourseRules:
     dues = read_extensions(out, task)
     shown = opened(task, end_of(task, dues), released=store.released(), now=datetime.now(UTC))
     requests: dict[str, list[Request]] = defaultdict(list)
-    for request in store.requests():
+    for request in store.requests().all():
         requests[request.submission].append(request)
     comments: dict[str, list[Comment]] = defaultdict(list)
     for comment in store.comments().shown():

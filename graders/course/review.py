@@ -17,9 +17,8 @@ from graders.errors import UsageError
 from graders.grading.options import assignment_in
 from graders.model import MACHINE, Assignment, CheckResult, CriterionResult, Result
 from graders.registry.discovery import load_assignment
-from graders.storage.decisions import Decisions, open_decisions
 from graders.storage.files import only_writer
-from graders.storage.store import FILE, Store, read_store
+from graders.storage.store import Store, read_store
 from graders.written.decisions import (
     Decision,
     Standing,
@@ -102,10 +101,10 @@ class Trail:
 class Review:
     """The answers in a store that need manual grading, and the decisions about them."""
 
-    def __init__(self, folder: Path, store: Store, decisions: Decisions) -> None:
+    def __init__(self, folder: Path, store: Store) -> None:
         self.folder = folder
         self.store = store
-        self.decisions = decisions
+        self.decisions = store.decisions()
         self.trail = Trail()
         self._stamp: object = None
         self._material: ReviewMaterial | None = None
@@ -173,10 +172,10 @@ class Review:
         return adjusted(self.result(submission), rows)
 
     @contextmanager
-    def writing(self) -> Iterator[tuple[Store, int]]:
-        """Yield the store and the published generation, locked; an error if grading is running."""
+    def writing(self) -> Iterator[Store]:
+        """Yield the store, locked; an error if grading is running."""
         with only_writer(self.folder):
-            yield self.store, self.store.generation().number
+            yield self.store
 
     def unwritten(self) -> int:
         """Return how many submissions have decisions that the files in DIR lack."""
@@ -187,8 +186,8 @@ class Review:
 @contextmanager
 def open_review(folder: Path) -> Iterator[Review]:
     """Yield the review of the store in `folder`; raises StorageError if there is none."""
-    with open_decisions(folder / FILE) as decisions, read_store(folder) as store:
-        yield Review(folder, store, decisions)
+    with read_store(folder) as store:
+        yield Review(folder, store)
 
 
 def _material(assignment: Assignment, results: Iterator[Result]) -> ReviewMaterial:

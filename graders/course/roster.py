@@ -23,6 +23,7 @@ from graders.model import Submission
 from graders.storage.csv_cells import StaffTable
 from graders.storage.files import write_whole
 from graders.storage.store import Member, Store
+from submissions.escaping import first_few, split_names
 from submissions.identity import safe_id
 from submissions.people import Person, folded, name_key, people_in, student_text
 
@@ -143,7 +144,7 @@ def read_drops(out: Path) -> dict[str, str]:
     Raises UsageError if the table is invalid.
     """
     statuses = dict[str, str]()
-    for where, row in drops_table(out).rows() if (out / DROPS).exists() else ():
+    for where, row in drops_table(out).rows():
         student, status = name_key(row["student"]), _status(where, row["status"])
         if not student:
             raise UsageError(f"{where}: no student", f"ada,{DROPPED}")
@@ -185,17 +186,16 @@ def search(store: Store, generation: int, text: str) -> list[str]:
 
 def wanted_submissions(store: Store, only: str) -> frozenset[str] | None:
     """Return the submissions named by `--only`, or None for all; UsageError for unknown ones."""
-    members = store.members(store.generation().number)
+    members = store.members()
     ids = {member.submission for member in members if member.listed}
-    names = [only] if only in ids else only.split(",")  # a folder's name may have a comma
-    chosen = frozenset(name.strip() for name in names if name.strip())
+    chosen = frozenset({only}) if only in ids else split_names(only)  # a name may have a comma
     for name in sorted(chosen - ids):
         problem = f"--only: there is no submission `{name}`{did_you_mean(name, ids)}"
         raise UsageError(problem, "`show` lists what there is")
     return chosen or None
 
 
-def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
+def by_identity(store: Store) -> dict[str, list[str]]:
     """Return the submissions by everything that identifies a student, folded by `name_key`.
 
     That is the submission, its file or folder, an email or a number, or else a name: students
@@ -203,7 +203,7 @@ def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
     are left out for a student who has one that counts.
     """
     by_rank = [defaultdict[str, list[str]](list) for _ in range(4)]
-    for member in store.members(generation):
+    for member in store.members():
         student, _ = store.people_and_time(member)
         people = people_in(student)
         identifiers = {text for p in people for text in (p.email, p.sid, p.canvas)}
@@ -233,6 +233,8 @@ def keep_roster(roster_file: Path | None, out: Path) -> None:
 
 def read_roster(file: Path) -> Roster:
     """Return the students in a file; raises UsageError with the line if it is not a roster."""
+    if not file.exists():
+        raise UsageError(f"{file} does not exist", "check the name of the file")
     by_submission: dict[str, list[Person]] = defaultdict(list)
     by_number: dict[str, Person] = {}
     for where, cells in StaffTable(file, (), COLUMNS).rows():
@@ -268,5 +270,4 @@ def _status(where: str, status: str) -> str:
 
 
 def _listed(what: str, names: Sequence[str]) -> tuple[str, ...]:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return (f"{what}: {', '.join(names[:NAMED])}{more}",) if names else ()
+    return (f"{what}: {first_few(names, NAMED)}",) if names else ()

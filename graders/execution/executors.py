@@ -23,7 +23,13 @@ T = TypeVar("T")
 TIDYING_SECONDS = 10
 
 
-class SerialExecutor(Executor):
+class JobExecutor(Executor):
+    """An executor, and how many jobs to give it at a time."""
+
+    ahead = 1
+
+
+class SerialExecutor(JobExecutor):
     """Run a job in the caller's thread when it is submitted."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -37,13 +43,14 @@ class SerialExecutor(Executor):
         return future
 
 
-class ProcessesExecutor(Executor):
+class ProcessesExecutor(JobExecutor):
     """Run jobs in `jobs` slots; each slot owns one worker process and replaces it if it dies.
 
     A shared pool would not work: one dead worker breaks every job that waits in it.
     """
 
     def __init__(self, jobs: int) -> None:
+        self.ahead = 2 * jobs
         self._slots = ThreadPoolExecutor(jobs, thread_name_prefix="softmark-slot")
         self._own = threading.local()
         self._pools: list[ProcessPoolExecutor] = []
@@ -127,21 +134,21 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _ray(jobs: int, gpus: float) -> Executor:
+def _ray(jobs: int, gpus: float) -> JobExecutor:
     # Optional, and slow to import.
     from graders.execution.ray_executor import RayExecutor
 
     return RayExecutor(jobs, gpus)
 
 
-EXECUTORS: dict[str, Callable[[int, float], Executor]] = {
+EXECUTORS: dict[str, Callable[[int, float], JobExecutor]] = {
     "serial": lambda _jobs, _gpus: SerialExecutor(),
     "processes": lambda jobs, _gpus: ProcessesExecutor(jobs),
     "ray": _ray,
 }
 
 
-def make_executor(name: str, jobs: int, *, gpus: float = 0.0) -> Executor:
+def make_executor(name: str, jobs: int, *, gpus: float = 0.0) -> JobExecutor:
     """Return the executor of this name with `jobs` slots, each with `gpus` of a GPU, if used.
 
     Raises UsageError for an unknown name.

@@ -14,11 +14,12 @@ import importlib
 import os
 import socket
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 from graders.errors import GraderFault, UsageError
+from graders.execution.executors import JobExecutor
 from graders.execution.workplace import settle
 
 P = ParamSpec("P")
@@ -29,13 +30,14 @@ PATIENCE = 10.0  # seconds that a cluster's address may take to answer
 STORE_BYTES = 100 * 2**20  # object store of a cluster that we start: Results are small
 
 
-class RayExecutor(Executor):
+class RayExecutor(JobExecutor):
     """Run at most `jobs` jobs at a time on the cluster that Ray finds, or else on this machine.
 
     Each uses one core and `gpus` of a GPU: with 0.25, four jobs share one.
     """
 
     def __init__(self, jobs: int, gpus: float = 0.0) -> None:
+        self.ahead = 2 * jobs
         self._ray = _ray()
         self._started = not self._ray.is_initialized()
         if self._started:

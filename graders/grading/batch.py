@@ -5,10 +5,11 @@ submissions ── plan_work ──┬── stored and decided: listed again, n
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
 from graders.errors import GraderFault, UsageError, UserError
+from graders.execution.executors import JobExecutor
 from graders.grading.cache_key import Keys, files_key, keys_of
 from graders.grading.options import GradingRequest, Options, only_in, stored_assignment
 from graders.grading.pipeline import grade_submission, ungraded
@@ -77,7 +78,7 @@ def refuse_other_criteria(
     if not _has_grades(store):
         return
     task, mine = request.assignment, {submission.id for submission in submissions}
-    listed = [member for member in store.members(store.generation().number) if member.listed]
+    listed = [member for member in store.members() if member.listed]
     before = {
         member.submission: _criteria(task, only_in(member.cache_key.options)) for member in listed
     }
@@ -104,7 +105,7 @@ def refuse_other_policy(store: Store, assignment: Assignment, *, alone: bool) ->
     if not _has_grades(store):
         return
     try:
-        before = stored_assignment(store, store.generation().number)
+        before = stored_assignment(store)
     except UsageError:  # nothing is graded, or the folder is gone or cannot be read
         return
     declared = before.due is not None or before.grading.declared
@@ -146,12 +147,7 @@ def is_finished(store: Store, submission: Submission, keys: Keys) -> bool:
 
 
 def grade_and_store(
-    store: Store,
-    work: Work,
-    request: GradingRequest,
-    executor: Executor,
-    *,
-    ahead: int = 1,
+    store: Store, work: Work, request: GradingRequest, executor: JobExecutor
 ) -> Iterator[Result]:
     """Yield the Results of the waiting submissions, each after it is stored.
 
@@ -159,7 +155,7 @@ def grade_and_store(
     what a Result was made from, so it is not stored.
     """
     assignment, options = request.assignment, request.options
-    for result in grade_all(work.waiting, assignment, options, executor, ahead=ahead):
+    for result in grade_all(work.waiting, assignment, options, executor):
         refuse_changes(assignment, work.keys, result)
         key = work.keys.cache_key(result.submission)
         store.put(work.generation, result, key)
@@ -184,19 +180,17 @@ def grade_all(
     submissions: Iterable[Submission],
     assignment: Assignment,
     options: Options,
-    executor: Executor,
-    *,
-    ahead: int = 1,
+    executor: JobExecutor,
 ) -> Iterator[Result]:
     """Yield Results in the order in which they finish, exactly one per submission.
 
-    At most `ahead` submissions are given to the executor at a time, so that the first Result does
-    not have to wait for the last submission.
+    The executor gets only a few submissions at a time, so that the first Result does not have to
+    wait for the last submission.
     """
     waiting = iter(submissions)
     running: dict[Future[Result], Submission] = {}
     while True:
-        while len(running) < ahead and (submission := next(waiting, None)) is not None:
+        while len(running) < executor.ahead and (submission := next(waiting, None)) is not None:
             job = executor.submit(grade_submission, submission, assignment, options)
             running[job] = submission
         if not running:

@@ -1,20 +1,18 @@
 """Check the options of the command line against what is available."""
 
-from collections.abc import Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
 from graders.data.declared import refuse_other_data
 from graders.errors import UsageError, did_you_mean
-from graders.execution.executors import make_executor
+from graders.execution.executors import JobExecutor, make_executor
 from graders.execution.isolation import choose_tier
 from graders.grading.options import GradingRequest, Options
 from graders.grading.rerun import gpus_for, jobs_for, plan_rerun
 from graders.model import Assignment, CriterionKind
 from graders.registry.packages import refuse_missing
+from submissions.escaping import split_names
 
 DEVICES = ("auto", "cpu", "cuda")
 KINDS = get_args(CriterionKind)
@@ -41,7 +39,7 @@ def choose_options(
 
 def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
     """Return the criteria named by ID or kind, separated by commas; None (all) if none is named."""
-    requested = frozenset(part.strip() for part in only.split(",") if part.strip())
+    requested = split_names(only)
     ids = {criterion.id for criterion in task.rubric}
     for name in sorted(requested - ids - set(KINDS)):
         near = did_you_mean(name, ids | set(KINDS))
@@ -61,13 +59,11 @@ def with_rerun(options: Options, device: str, minutes: float) -> Options:
     return replace(options, rerun=plan)
 
 
-@contextmanager
-def executor_for(request: GradingRequest, name: str, jobs: int) -> Iterator[tuple[Executor, int]]:
-    """Yield the executor for a request, and how many submissions to give it at a time."""
+def executor_for(request: GradingRequest, name: str, jobs: int) -> JobExecutor:
+    """Return the executor for a request."""
     rerun = request.options.rerun
     jobs = jobs_for(rerun, jobs) if rerun else jobs
-    with make_executor(name, jobs, gpus=gpus_for(rerun, request.assignment)) as pool:
-        yield pool, 1 if name == "serial" else 2 * jobs
+    return make_executor(name, jobs, gpus=gpus_for(rerun, request.assignment))
 
 
 def _folder(path: Path) -> Path:

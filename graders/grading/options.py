@@ -1,6 +1,6 @@
 """The options of a grading, and the text that stores them so that it can be repeated.
 
-{"assignment", "data", "only", "device", "rerun": {"wall_seconds", "gpu", "schedule"}}
+{"assignment", "data", "only", "rerun": {"wall_seconds", "gpu", "schedule"}}
 """
 
 import json
@@ -28,7 +28,6 @@ class Options:
     tier: Tier
     data: Path | None = None
     only: frozenset[str] | None = None
-    device: str = "cpu"
     rerun: RerunPlan | None = None
     inputs_seed: int = field(default=PUBLIC, repr=False)
 
@@ -48,7 +47,6 @@ def options_text(assignment: Assignment, options: Options) -> str:
         "assignment": name_of(assignment.folder) if installed else str(assignment.folder),
         "data": options.data and str(options.data.absolute()),
         "only": options.only and sorted(options.only),
-        "device": options.device,
         "rerun": options.rerun and asdict(options.rerun),
     }
     return json.dumps(chosen, sort_keys=True)
@@ -65,8 +63,11 @@ def only_in(stored: str) -> frozenset[str] | None:
     return frozenset(named) if named else None
 
 
-def stored_assignment(store: Store, generation: int) -> Assignment:
-    """Return a store's assignment, read again from its folder; raises UsageError if it is empty."""
+def stored_assignment(store: Store, generation: int = 0) -> Assignment:
+    """Return a store's assignment, read again from its folder; raises UsageError if it is empty.
+
+    It is that of the published generation, unless another one is named.
+    """
     for member in store.members(generation):
         return load_assignment(assignment_in(member.cache_key.options))
     raise UsageError("no grading results found", "grade with `run` or `batch` first")
@@ -79,7 +80,6 @@ def options_in(stored: str, tier: Tier) -> Options:
         tier,
         data=Path(fields["data"]) if fields["data"] else None,
         only=only_in(stored),
-        device=fields["device"],
         rerun=_plan(fields["rerun"]) if fields["rerun"] else None,
     )
 

@@ -10,9 +10,9 @@ from graders.data.declared import differences, refuse_other_data
 from graders.errors import GraderFault
 from graders.grading.cache_key import ASKS_FOR_DATA
 from graders.grading.options import Options
-from graders.model import Assignment, Criterion, Result
+from graders.model import Assignment, Criterion, CriterionKind, Result
 from graders.registry.check_files import collected
-from graders.registry.contents import Contents, look_into, required_artifacts
+from graders.registry.contents import Contents, look_into, missing_files, required_artifacts
 from graders.written.loading import ANSWERS
 
 
@@ -95,36 +95,17 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
         if criterion.points or criterion.kind == "code"
     }
     found = frozenset(contents.artifacts(assignment.files))
-    missing: dict[str, str] = {}
-    if "code" in kinds:
-        missing |= _files(assignment, contents)
-        missing |= _names(assignment, contents, result)
-    if "metric" in kinds:
-        missing |= {
-            name: f"`{name}` is missing (required)."
-            for name in required_artifacts(assignment.files)
-            if name not in found
-        }
-    if "written" in kinds and found.isdisjoint(ANSWERS):
-        missing[ANSWERS[0]] = _no_answers(assignment)
+    files = missing_files(assignment.files, kinds, contents.files, found)
+    sentences = {name: _sentence(name, kind, assignment) for name, kind in files.items()}
+    missing = {name: text for name, text in sentences.items() if files[name] == "code"}
+    missing |= _names(assignment, contents, result) if "code" in kinds else {}
+    missing |= sentences
     read = "written" in kinds and ANSWERS[0] not in missing
     expected = {*assignment.files.code, *required_artifacts(assignment.files), *ANSWERS}
     if not read and not contents.code and contents.files.isdisjoint(expected):
         folder = result.submission.path.name
         wrong = f"`{folder}` has no file of {assignment.name}: is this the right folder?"
         return {folder: wrong, **missing}
-    return missing
-
-
-def _files(assignment: Assignment, contents: Contents) -> dict[str, str]:
-    named = [name for name in assignment.files.code if "*" not in name]
-    missing = {
-        name: f"`{name}` is missing: your code is expected in it."
-        for name in named
-        if name not in contents.files
-    }
-    if not named and assignment.files.code and not contents.code:
-        missing["code"] = f"There is no code: no file {' or '.join(assignment.files.code)}."
     return missing
 
 
@@ -138,8 +119,14 @@ def _names(assignment: Assignment, contents: Contents, result: Result) -> dict[s
     }
 
 
-def _no_answers(assignment: Assignment) -> str:
-    return (
-        f"The answers file `{ANSWERS[0]}` is missing. A template is included in your bundle, or "
-        f"create one with `softmark answers-template {assignment.name}`."
-    )
+def _sentence(name: str, kind: CriterionKind, assignment: Assignment) -> str:
+    if kind == "written":
+        return (
+            f"The answers file `{name}` is missing. A template is included in your bundle, or "
+            f"create one with `softmark answers-template {assignment.name}`."
+        )
+    if kind == "metric":
+        return f"`{name}` is missing (required)."
+    if "*" in name:
+        return f"There is no code: no file {name}."
+    return f"`{name}` is missing: your code is expected in it."

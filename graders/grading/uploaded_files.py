@@ -7,8 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from graders.model import Assignment, Criterion
-from graders.registry.contents import required_artifacts
-from graders.written.loading import ANSWERS
+from graders.registry import contents
 from submissions.folder import CODE
 from submissions.submission import CleanFolder
 
@@ -21,15 +20,9 @@ def missing_files(
     assignment: Assignment, criteria: Collection[Criterion], clean: CleanFolder
 ) -> list[str]:
     """Return the names of the files that the criteria with points need and the upload lacks."""
-    kinds, files = {criterion.kind for criterion in criteria if criterion.points}, assignment.files
-    missing: list[str] = []
-    if "code" in kinds:
-        missing += _missing_code(files.code, [path.name for path in _code_files(clean.root)])
-    if "metric" in kinds:
-        missing += [name for name in required_artifacts(files) if name not in clean.files]
-    if "written" in kinds and clean.files.keys().isdisjoint(ANSWERS):
-        missing.append(ANSWERS[0])
-    return missing
+    kinds = {criterion.kind for criterion in criteria if criterion.points}
+    code = [path.name for path in _code_files(clean.root)]
+    return [*contents.missing_files(assignment.files, kinds, code, clean.files)]
 
 
 def code_checksums(assignment: Assignment, clean: CleanFolder) -> dict[str, str]:
@@ -47,15 +40,6 @@ def code_checksums(assignment: Assignment, clean: CleanFolder) -> dict[str, str]
         if required and not _is_tiny(content) and not UNWRITTEN.search(content):
             checksums[str(path.relative_to(clean.root))] = _sha256(content)
     return {name: sha256 for name, sha256 in checksums.items() if sha256 not in handed_out}
-
-
-def _missing_code(patterns: Collection[str], names: Collection[str]) -> list[str]:
-    """Return the patterns without a file; of patterns with a `*`, one that has a file is enough."""
-    missing = [
-        pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)
-    ]
-    some = any("*" in pattern for pattern in patterns) and len(missing) < len(patterns)
-    return [] if some else missing
 
 
 def _code_files(folder: Path) -> Iterator[Path]:

@@ -19,6 +19,7 @@ from graders.errors import UsageError, did_you_mean
 from graders.storage.csv_cells import SAVE_IT, plain_cell, table
 from graders.storage.files import LOCK, write_whole
 from graders.storage.store import Store
+from submissions.escaping import counted
 from submissions.people import Person, name_key, people_in, student_text
 
 PEOPLE_FILES = (
@@ -66,16 +67,16 @@ class StoredStudent:
 
 
 def find_student(
-    store: Store, generation: int, typed: str, merges: Mapping[str, Merge]
+    store: Store, typed: str, merges: Mapping[str, Merge]
 ) -> tuple[StoredStudent, ...]:
     """Return the student that was typed, with each of the student's submissions.
 
     What was typed comes last. Raises UsageError if it is not exactly one student.
     """
-    members = {member.submission: member for member in store.members(generation)}
+    members = {member.submission: member for member in store.members()}
     handed_in = (store.people_and_time(member) for member in members.values())
     people = {name: people_in(text) for name, (text, _) in zip(members, handed_in, strict=True)}
-    known = roster.by_identity(store, generation)
+    known = roster.by_identity(store)
     found = [typed] if typed in members else known.get(name_key(typed), [])
     keys = {name: student_key(_meant(typed, name, people[name]), name, merges) for name in found}
     if len(set(keys.values())) != 1:
@@ -121,7 +122,7 @@ def forget_rows_of(student: StoredStudent, out: Path) -> list[str]:
             content = "".join((header, *kept)).encode()
             write_whole(file, content, remedy="make room and run the command again")
             stays = "; the group keeps it" if any(given.values()) else ""
-            said.append(f"{name}: {len(own)} row{'' if len(own) == 1 else 's'}{stays}")
+            said.append(f"{name}: {counted(len(own), 'row')}{stays}")
     return said
 
 

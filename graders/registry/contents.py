@@ -5,12 +5,13 @@ Names and text search are enough; nothing is run or parsed.
 
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from graders.errors import UsageError
-from graders.model import Assignment, FileSpec
+from graders.model import Assignment, CriterionKind, FileSpec
 from graders.registry.discovery import assignment_names, load_assignment
 from graders.written.loading import ANSWERS
 from submissions.finding import find
@@ -28,6 +29,29 @@ CLEARLY = 2.0  # how much better than the next one it must be
 def required_artifacts(files: FileSpec) -> list[str]:
     """Return the files that metrics are graded from, without those that may be missing."""
     return [name for name in files.artifacts if name not in (*ANSWERS, *files.optional)]
+
+
+def missing_files(
+    files: FileSpec, kinds: Container[CriterionKind], code: Collection[str], found: Collection[str]
+) -> dict[str, CriterionKind]:
+    """Return the files that criteria of these kinds need and an upload lacks, each with its kind.
+
+    `code` are the names of its code files, `found` are the artifacts. If all code is named by
+    patterns, one file of any of them is enough.
+    """
+    missing: dict[str, CriterionKind] = {}
+    if "code" in kinds:
+        named = [name for name in files.code if "*" not in name]
+        missing |= dict.fromkeys((name for name in named if name not in code), "code")
+        fit = any(fnmatchcase(name, pattern) for name in code for pattern in files.code)
+        if files.code and not named and not fit:
+            missing[" or ".join(files.code)] = "code"
+    if "metric" in kinds:
+        lacking = (name for name in required_artifacts(files) if name not in found)
+        missing |= dict.fromkeys(lacking, "metric")
+    if "written" in kinds and not any(name in found for name in ANSWERS):
+        missing[ANSWERS[0]] = "written"
+    return missing
 
 
 @dataclass(frozen=True, slots=True)

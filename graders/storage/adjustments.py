@@ -7,18 +7,19 @@ Rows are added and never changed; the database refuses it. Only `forget` removes
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from graders.adjustments import Adjustment
-from graders.storage.database import in_words, now, open_existing, transaction
+from graders.storage.database import in_words, now, transaction
 
 COLUMNS = (
     "submission, criterion, upload, reviewer, action, points, machine, comment, seen, number, "
     "made_at"
 )
+ALL = f"SELECT {COLUMNS} FROM adjustments ORDER BY number"  # noqa: S608  a constant
+OF_ONE = f"SELECT {COLUMNS} FROM adjustments WHERE submission = ? ORDER BY number"  # noqa: S608
 OF_EARLIER_UPLOADS = """
 SELECT submission, criterion FROM adjustments
 JOIN members USING (submission) JOIN results USING (submission, address)
@@ -44,14 +45,14 @@ class Adjustments:
 
     def all(self) -> list[Adjustment]:
         """Return all adjustments, the oldest first."""
-        query = f"SELECT {COLUMNS} FROM adjustments ORDER BY number"  # noqa: S608  a constant
         with in_words(self.file):
-            return [Adjustment(*row) for row in self.connection.execute(query)]
+            return [Adjustment(*row) for row in self.connection.execute(ALL)]
 
     def of(self, submission: str) -> list[Adjustment]:
         """Return the adjustments of one submission, the oldest first."""
         with in_words(self.file):
-            return adjustments_of(self.connection, submission)
+            rows = self.connection.execute(OF_ONE, (submission,))
+            return [Adjustment(*row) for row in rows]
 
     def add(self, adjustments: Sequence[Adjustment]) -> None:
         """Store all of these or none.
@@ -69,16 +70,3 @@ class Adjustments:
                     f"INSERT INTO adjustments ({COLUMNS}) VALUES ({', '.join('?' * 11)})",  # noqa: S608
                     (*values, None, moment),
                 )
-
-
-@contextmanager
-def open_adjustments(file: Path) -> Iterator[Adjustments]:
-    """Yield the adjustments in a store's file; raises StorageError if there is no such file."""
-    with open_existing(file) as connection:
-        yield Adjustments(file, connection)
-
-
-def adjustments_of(connection: sqlite3.Connection, submission: str) -> list[Adjustment]:
-    """Return the adjustments of one submission, the oldest first."""
-    query = f"SELECT {COLUMNS} FROM adjustments WHERE submission = ? ORDER BY number"  # noqa: S608  a constant
-    return [Adjustment(*row) for row in connection.execute(query, (submission,))]

@@ -39,7 +39,12 @@ class StaffTable:
     optional: Sequence[str] = ()
 
     def rows(self) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """Yield each row with its file and line; raises UsageError if it is not such a table."""
+        """Yield each row with its file and line; none if there is no file.
+
+        Raises UsageError if it is not such a table.
+        """
+        if not self.file.exists():
+            return
         header, lines = self._read()
         for number, cells in lines:
             where = f"{self.file}: line {number}"
@@ -52,7 +57,7 @@ class StaffTable:
 
     def all_rows(self) -> list[Mapping[str, str]]:
         """Return all rows, the oldest first; none if there is no file."""
-        return [row for _, row in self.rows()] if self.file.exists() else []
+        return [row for _, row in self.rows()]
 
     def append(self, rows: Sequence[Mapping[str, str]]) -> None:
         """Add rows at the end, all or none; what is there stays as it is."""
@@ -77,8 +82,6 @@ class StaffTable:
 
     def _read(self) -> tuple[tuple[str, ...], list[tuple[int, list[str]]]]:
         columns = ", ".join((*self.needed, *self.optional))
-        if not self.file.exists():
-            raise UsageError(f"{self.file} does not exist", "check the name of the file")
         try:
             text = self.file.read_text(encoding="utf-8-sig")
             reader = csv.reader(text.splitlines(), delimiter=self._delimiter(), strict=True)

@@ -182,14 +182,6 @@ def refuse_none(file: Path) -> None:
         )
 
 
-@contextmanager
-def open_existing(file: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a connection to a store; raises StorageError if there is none."""
-    refuse_none(file)
-    with open_database(file) as connection:
-        yield connection
-
-
 def keep_private(file: Path) -> None:
     """Let only the owner read the store, its write-ahead log and its index."""
     for path in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):

@@ -8,13 +8,12 @@ Decisions are added and never changed; the database refuses it. Only `forget` re
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from graders.storage.database import in_words, now, open_existing, transaction
+from graders.storage.database import in_words, now, transaction
 from graders.written.decisions import Decision, JudgedItem
 
 COLUMNS = (
@@ -47,6 +46,12 @@ class Decisions:
         query = f"SELECT {COLUMNS} FROM decisions WHERE number > ? ORDER BY number"  # noqa: S608  a constant
         with in_words(self.file):
             return [_decision(row) for row in self.connection.execute(query, (number,))]
+
+    def of(self, submission: str) -> list[Decision]:
+        """Return the decisions about one submission, the oldest first."""
+        query = f"SELECT {COLUMNS} FROM decisions WHERE submission = ? ORDER BY number"  # noqa: S608  a constant
+        with in_words(self.file):
+            return [_decision(row) for row in self.connection.execute(query, (submission,))]
 
     def add(self, decisions: Iterable[Decision], *, unseen: bool = True) -> int:
         """Store all of these or none, and return the number of the newest decision.
@@ -84,19 +89,6 @@ class Decisions:
         key = (decision.submission, decision.check, decision.answer)
         (number,) = self.connection.execute(NEWEST, key).fetchone()
         return int(number)
-
-
-@contextmanager
-def open_decisions(file: Path) -> Iterator[Decisions]:
-    """Yield the decisions in a store's file; raises StorageError if there is no such file."""
-    with open_existing(file) as connection:
-        yield Decisions(file, connection)
-
-
-def decisions_of(connection: sqlite3.Connection, submission: str) -> list[Decision]:
-    """Return the decisions about one submission, the oldest first."""
-    query = f"SELECT {COLUMNS} FROM decisions WHERE submission = ? ORDER BY number"  # noqa: S608  a constant
-    return [_decision(row) for row in connection.execute(query, (submission,))]
 
 
 def _row(decision: Decision) -> tuple[object, ...]:

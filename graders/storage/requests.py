@@ -12,13 +12,12 @@ import base64
 import hashlib
 import hmac
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from graders.storage.database import in_words, now, open_existing, transaction
+from graders.storage.database import in_words, now, transaction
 
 Answer = Literal["granted", "rejected", "answered"]
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
@@ -99,8 +98,20 @@ class Requests:
 
     def all(self) -> list[Request]:
         """Return all requests with their replies, the oldest first."""
+        replies: dict[int, list[Reply]] = {}
         with in_words(self.file):
-            return requests_in(self.connection)
+            for number, *reply in self.connection.execute(
+                "SELECT request, answer, comment, reviewer, made_at FROM replies ORDER BY number"
+            ):
+                replies.setdefault(number, []).append(Reply(*reply))
+            rows = self.connection.execute(
+                "SELECT submission, criterion, reason, attached, number, made_at FROM requests "
+                "ORDER BY number"
+            )
+            return [
+                replace(request, replies=tuple(replies.get(request.number, ())))
+                for request in (Request(*row) for row in rows)
+            ]
 
     def add(self, request: Request, content: bytes = b"") -> bool:
         """Store a request with its attachment; False if the same one is stored already."""
@@ -177,30 +188,3 @@ class Comments:
                     )
                     added += 1
         return added
-
-
-@contextmanager
-def open_requests(file: Path) -> Iterator[Requests]:
-    """Yield the requests in a store's file; raises StorageError if there is no such file."""
-    with open_existing(file) as connection:
-        yield Requests(file, connection)
-
-
-def requests_in(connection: sqlite3.Connection) -> list[Request]:
-    """Return all requests with their replies, the oldest first."""
-    replies: dict[int, list[Reply]] = {}
-    for number, *reply in connection.execute(
-        "SELECT request, answer, comment, reviewer, made_at FROM replies ORDER BY number"
-    ):
-        replies.setdefault(number, []).append(Reply(*reply))
-    rows = connection.execute(
-        "SELECT number, submission, criterion, reason, attached, made_at FROM requests "
-        "ORDER BY number"
-    )
-    return [
-        Request(
-            submission, criterion, reason, attached, number, made_at,
-            replies=tuple(replies.get(number, ())),
-        )
-        for number, submission, criterion, reason, attached, made_at in rows
-    ]  # fmt: skip

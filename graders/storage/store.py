@@ -22,21 +22,20 @@ from graders.adjustments import adjusted
 from graders.errors import StorageError
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
 from graders.storage import rows
-from graders.storage.adjustments import OF_EARLIER_UPLOADS, Adjustments, adjustments_of
+from graders.storage.adjustments import OF_EARLIER_UPLOADS, Adjustments
 from graders.storage.database import (
     in_words,
     keep_private,
     now,
     open_database,
-    open_existing,
     refuse_none,
     transaction,
 )
-from graders.storage.decisions import decisions_of
+from graders.storage.decisions import Decisions
 from graders.storage.files import only_writer
 from graders.storage.forgotten import Forgotten, forget_rows, write_anew
 from graders.storage.repeats import Repeats, count_repeats, repeats_of
-from graders.storage.requests import Comments, Request, Requests, requests_in
+from graders.storage.requests import Comments, Requests
 from graders.storage.result_json import result_from_text, result_text
 from graders.storage.rows import CacheKey, Member, Release
 from graders.written.decisions import decided
@@ -111,6 +110,11 @@ class Store:
         raise StorageError(
             f"{self._file} has no generation {number or 'that is published'}", remedy
         )
+
+    @property
+    def published(self) -> int:
+        """The number of the published generation; raises StorageError if there is none."""
+        return self.generation().number
 
     def status(self, submission: str, address: str) -> ResultStatus | None:
         """Return the status of the Result at this address, or None if there is none."""
@@ -239,13 +243,12 @@ class Store:
             with self._transaction() as connection:
                 connection.execute("INSERT INTO course_key VALUES (1, ?)", (secrets.token_hex(16),))
 
-    def requests(self) -> list[Request]:
-        """Return all regrade requests with their replies."""
-        with in_words(self._file):
-            return requests_in(self._connection)
+    def decisions(self) -> Decisions:
+        """Return the decisions about answers, to list them or add some."""
+        return Decisions(self._file, self._connection)
 
-    def request_trail(self) -> Requests:
-        """Return the requests, to list them, add some or reply."""
+    def requests(self) -> Requests:
+        """Return the regrade requests, to list them, add some or reply."""
         return Requests(self._file, self._connection)
 
     def adjustments(self) -> Adjustments:
@@ -256,8 +259,9 @@ class Store:
         """Return the comments on students, to list them or add some."""
         return Comments(self._file, self._connection)
 
-    def members(self, generation: int) -> list[Member]:
-        """Return a generation's members by submission, listed or not."""
+    def members(self, generation: int = 0) -> list[Member]:
+        """Return the members of the published generation or this one, listed or not."""
+        generation = generation or self.published
         return [rows.member_of(row) for row in self._rows(rows.MEMBERS, generation)]
 
     def people_and_time(self, member: Member) -> tuple[str, datetime | None]:
@@ -266,13 +270,13 @@ class Store:
             address = member.cache_key.address
             return rows.people_and_time(self._connection, member.submission, address)
 
-    def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
-        """Yield the listed Results of a generation, by submission, each read when needed."""
+    def results(self, generation: int = 0, only: Iterable[str] | None = None) -> Iterator[Result]:
+        """Yield the listed Results of the published generation or this one, read when needed."""
         chosen = None if only is None else frozenset(only)
         names = self._rows(
             "SELECT submission, address FROM members WHERE generation = ? AND listed "
             "ORDER BY submission",
-            generation,
+            generation or self.published,
         )
         for name, address in names:
             if chosen is None or name in chosen:
@@ -291,9 +295,8 @@ class Store:
     def result(self, submission: str, address: str) -> Result:
         """Return the Result at this address with decisions and adjustments applied."""
         graded = self.as_graded(submission, address)
-        with in_words(self._file):
-            read = decided(graded, decisions_of(self._connection, submission))
-            return adjusted(read, adjustments_of(self._connection, submission))
+        read = decided(graded, self.decisions().of(submission))
+        return adjusted(read, self.adjustments().of(submission))
 
     def as_graded(self, submission: str, address: str) -> Result:
         """Return the Result at this address; raises StorageError if it is missing or damaged."""
@@ -339,7 +342,8 @@ def open_store(out: Path) -> Iterator[Store]:
 @contextmanager
 def read_store(out: Path) -> Iterator[Store]:
     """Yield the store in `out`, even while another process writes; StorageError without one."""
-    with open_existing(out / FILE) as connection:
+    refuse_none(out / FILE)
+    with open_database(out / FILE) as connection:
         yield Store(out / FILE, connection)
 
 

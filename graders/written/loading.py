@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from graders.errors import UsageError
 from graders.model import Criterion, Visibility
-from graders.tables import parse_table
+from graders.tables import parse_table, read_text
 from graders.written.question import Kind, Machine, Mistake, Question, Review, RubricItem
 from graders.written.reading.names import canonical
 
@@ -91,13 +91,7 @@ def written_criteria(folder: Path) -> tuple[Criterion, ...]:
 
 
 def _read(file: Path) -> tuple[_Question, ...]:
-    if not file.is_file():
-        return ()
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
-    return _parsed(text, str(file))
+    return _parsed(read_text(file), str(file)) if file.is_file() else ()
 
 
 @lru_cache(maxsize=8)

@@ -14,6 +14,7 @@ from typing import Any
 
 from graders.model import Assignment
 from reports.text import number
+from submissions.escaping import counted
 
 LARGEST = 64 * 2**20
 HIGHEST = 1e6  # no assignment has this many points
@@ -123,10 +124,9 @@ def about_previous(metadata: Metadata, assignment: Assignment) -> Iterator[str]:
     """Yield the number of earlier submissions, with the best score if no criterion is hidden."""
     if not metadata.previous:
         return
-    count = "1 submission" if metadata.previous == 1 else f"{metadata.previous} submissions"
     open_ = all(criterion.visibility == "visible" for criterion in assignment.rubric)
     best = "" if metadata.best is None or not open_ else f"; the best had {number(metadata.best)}"
-    yield f"{count} before this one{best}."
+    yield f"{counted(metadata.previous, 'submission')} before this one{best}."
 
 
 def in_words(late: timedelta) -> str:
@@ -134,5 +134,5 @@ def in_words(late: timedelta) -> str:
     minutes = math.ceil(late.total_seconds() / 60)
     days, rest = divmod(minutes, 24 * 60)
     parts = [(days, "day"), (rest // 60, "hour"), (rest % 60, "minute")]
-    words = [f"{n} {unit}{'s' if n > 1 else ''}" for n, unit in parts if n]
+    words = [counted(n, unit) for n, unit in parts if n]
     return " ".join(words[:2])

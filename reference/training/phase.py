@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from graders.errors import StorageError, UsageError
 from reference.training.files import write_text
+from submissions.escaping import split_names
 
 Report = Callable[[str, int, int, float | None], None]  # phase, steps done, total steps, loss
 T = TypeVar("T")
@@ -25,7 +26,7 @@ def parse_names(option: str, text: str, choices: Sequence[Name]) -> tuple[Name, 
 
     Raises UsageError if there are none, or unknown ones.
     """
-    chosen = {part.strip() for part in text.split(",") if part.strip()}
+    chosen = split_names(text)
     if not chosen or chosen - set(choices):
         wrong = ", ".join(sorted(chosen - set(choices))) or text
         names = [f"`{name}`" for name in choices]

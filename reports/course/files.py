@@ -5,8 +5,9 @@ from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
 
+from graders.course.best_attempts import ResultsFolder
 from graders.course.extensions import read_extensions
-from graders.course.merges import ResultsFolder, replaced_attempts
+from graders.course.merges import replaced_attempts
 from graders.course.release import CourseRules, end_of, rules_of, still_closed
 from graders.model import Assignment, Criterion, Result
 from graders.storage.store import Store
@@ -28,12 +29,7 @@ from reports.terminal.store import show_sentences
 
 
 def write_course(
-    store: Store,
-    generation: int,
-    *,
-    task: Assignment,
-    out: Path,
-    named: Collection[str] | None = None,
+    store: Store, *, task: Assignment, out: Path, named: Collection[str] | None = None
 ) -> bool:
     """Write missing or outdated files, print the named submissions; return whether all were graded.
 
@@ -41,7 +37,7 @@ def write_course(
     Each Result is read once and discarded: ten thousand of them together take gigabytes.
     """
     search, counted, scores = TwinSearch(deterministic_files(task)), Counted(), ScoreTable()
-    good, rules = True, rules_of(store, task, out)
+    generation, good, rules = store.published, True, rules_of(store, task, out)
     for result in store.results(generation):
         grade = rules.grade(result)
         _write_old(result, out, rules)
@@ -55,7 +51,7 @@ def write_course(
     view = counted.view(twins, store.repeats(generation))
     keep_edited(store, out)
     store.keep_written(grades_text(view).encode())
-    write_course_reports(view, out, comparisons(store, generation))
+    write_course_reports(view, out, comparisons(store))
     # Only a grading can find new equal files; other commands name no submissions.
     show_batch(scores, out, twins if named is None or named else ())
     show_sentences(
@@ -76,13 +72,13 @@ def keep_edited(store: Store, out: Path) -> None:
     show_sentences([f"{grades} was edited since Softmark wrote it: your edited file is now {file}"])
 
 
-def write_pages(store: Store, generation: int, *, rules: CourseRules, out: Path) -> tuple[int, int]:
+def write_pages(store: Store, *, rules: CourseRules, out: Path) -> tuple[int, int]:
     """Write the students' pages that are missing or old; return their number and that of all.
 
     Pages in `out` of submissions that are not part of the last batch are updated, too.
     """
     written = pages = 0
-    for member in store.members(generation):
+    for member in store.members():
         if member.listed or has_page(member.submission, out):
             result = store.result(member.submission, member.cache_key.address)
             written += _write_old(result, out, rules)
@@ -100,14 +96,14 @@ def _write_old(result: Result, out: Path, rules: CourseRules) -> bool:
 
 def show_draft(store: Store, *, task: Assignment, out: Path) -> None:
     """Write the published generation's course page again to show what a draft would change."""
-    published = store.generation().number
+    published = store.published
     search, counted = TwinSearch(deterministic_files(task)), Counted()
     rules = rules_of(store, task, out)
     for result in store.results(published):
         search.add(result)
         counted.add(result, rules.grade(result))
     view = counted.view(search.twins(), store.repeats(published))
-    write_course_page(view, out, comparisons=comparisons(store, published))
+    write_course_page(view, out, comparisons=comparisons(store))
 
 
 def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> bool:
@@ -120,7 +116,7 @@ def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> 
     keep_edited(store, out)
     remove_files([r.submission.id for r in results if not have_files(r, out, rules)], out)
     store.publish(draft)
-    return write_course(store, draft, task=task, out=out)
+    return write_course(store, task=task, out=out)
 
 
 def release_criteria(
@@ -130,7 +126,7 @@ def release_criteria(
     end = end_of(task, read_extensions(out, task))
     store.keep_release(reviewer, released=released)
     rules = rules_of(store, task, out)
-    written, pages = write_pages(store, store.generation().number, rules=rules, out=out)
+    written, pages = write_pages(store, rules=rules, out=out)
     names = [criterion.id for criterion in task.rubric if criterion.id in rules.opened]
     shown = " and ".join(["the visible criteria", *([", ".join(names)] if names else [])])
     return [

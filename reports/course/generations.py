@@ -28,17 +28,16 @@ class Comparison:
         return self.submissions - self.gaining - self.losing - self.apart
 
 
-def comparisons(store: Store, published: int) -> tuple[Comparison, ...]:
+def comparisons(store: Store) -> tuple[Comparison, ...]:
     """Compare the published generation with the previous one, and a draft with the published."""
-    generations = store.generations()
-    current = next(generation for generation in generations if generation.number == published)
+    generations, current = store.generations(), store.generation()
     earlier = [
         generation for generation in generations if 0 < generation.published < current.published
     ]
     drafts = [
         generation
         for generation in generations
-        if not generation.published and generation.number > published
+        if not generation.published and generation.number > current.number
     ]
     compared = []
     if earlier:

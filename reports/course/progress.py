@@ -10,7 +10,6 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from graders.model import Result
 from reports.course.page import Progress, write_course_page
@@ -61,12 +60,7 @@ class ProgressPage:
         if time.monotonic() >= self._next:
             self._write(running=True)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and self._progress.total:
             # An error that stopped the run must be reported, not that the page cannot be written.
             with contextlib.suppress(Exception):

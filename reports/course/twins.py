@@ -19,6 +19,7 @@ from typing import Literal
 
 from graders.model import Assignment, Result, Submission
 from graders.storage.result_json import write_text
+from submissions.escaping import split_names
 
 SCHEMA = "softmark/twins/v1"
 FILE = "twins.json"
@@ -47,8 +48,7 @@ class Twins:
 
 def deterministic_files(assignment: Assignment) -> frozenset[str]:
     """Return the names of files that are expected to be equal, from the assignment's settings."""
-    names = str(assignment.settings.get("deterministic_files", ""))
-    return frozenset(name.strip() for name in names.split(",") if name.strip())
+    return split_names(str(assignment.settings.get("deterministic_files", "")))
 
 
 class TwinSearch:

@@ -10,6 +10,7 @@ from graders.model import ResultStatus
 from graders.storage import csv_cells
 from reports.exports.export import Course
 from reports.text import PROSE_LIMIT, line
+from submissions.escaping import first_few
 from submissions.people import Person, people_in
 
 NAMED = 20  # in one sentence
@@ -64,9 +65,7 @@ def entries(course: Course) -> Iterator[Entry]:
 def notes(exported: Sequence[Entry]) -> tuple[str, ...]:
     """Return notes for staff on the file: blank cells, and students with several lines."""
     blank = list(dict.fromkeys(entry.submission for entry in exported if entry.grade.final is None))
-    more = f" and {len(blank) - NAMED} more" if len(blank) > NAMED else ""
-    named = f"{', '.join(map(line, blank[:NAMED]))}{more}"
-    return (*([f"no grade, so an empty cell: {named}"] if blank else []), *repeated(exported))
+    return (*few("no grade, so an empty cell", [*map(line, blank)]), *repeated(exported))
 
 
 def lower_maxima(exported: Sequence[Entry]) -> tuple[str, ...]:
@@ -77,9 +76,12 @@ def lower_maxima(exported: Sequence[Entry]) -> tuple[str, ...]:
         entry.submission: entry.grade.maximum for entry in graded if entry.grade.maximum < most
     }
     named = [f"{line(name)} (of {points:g})" for name, points in lower.items()]
-    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
-    what = f"fewer points than {most:g} count, so these grades look too low there"
-    return (f"{what}: {', '.join(named[:NAMED])}{more}",) if named else ()
+    return few(f"fewer points than {most:g} count, so these grades look too low there", named)
+
+
+def few(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return a note that says of whom something is true; none if it is true of nobody."""
+    return (f"{what}: {first_few(names, NAMED)}",) if names else ()
 
 
 def repeated(exported: Iterable[Entry]) -> tuple[str, ...]:

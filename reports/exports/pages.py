@@ -12,7 +12,7 @@ from pathlib import Path
 
 from graders.model import Result
 from graders.storage.result_json import submission_file
-from reports.exports.entries import NAMED, table
+from reports.exports.entries import few, table
 from reports.exports.export import Course, Export
 from reports.grades import number_cell
 from reports.student.page import student_view
@@ -35,15 +35,10 @@ def pages_export(course: Course) -> Export:
             blank += [] if rows[-1][-2] else [line(str(person))]
     notes = (
         f"pages written: {len(submissions)}; rows in {TABLE}: {len(rows)}",
-        *_named("no total on the page, so an empty cell", blank),
-        *_named("no email", nameless),
+        *few("no total on the page, so an empty cell", blank),
+        *few("no email", nameless),
     )
     return Export(table(COLUMNS, rows), notes, files=_zips(submissions, course.out), table=TABLE)
-
-
-def _named(what: str, names: list[str]) -> tuple[str, ...]:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return (f"{what}: {', '.join(names[:NAMED])}{more}",) if names else ()
 
 
 def _row(person: Person, result: Result, course: Course) -> list[str]:

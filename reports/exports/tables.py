@@ -11,6 +11,7 @@ A missing grade is a blank cell, even where nbgrader itself writes 0.
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from graders.course.final_grades import FinalGrade
 from reports.exports.entries import Entry, entries, lower_maxima, notes, table
 from reports.exports.export import Course, Export
 from reports.grades import number_cell
@@ -97,11 +98,14 @@ def _nbgrader(course: Course, entry: Entry) -> Sequence[str]:
         entry.last_name,
         entry.first_name,
         entry.person.email,
-        number_cell(grade.raw),
-        number_cell(None if grade.raw is None else grade.penalty),
-        number_cell(grade.final),
-        number_cell(grade.maximum),
+        *_points(grade),
     ]
+
+
+def _points(grade: FinalGrade) -> Sequence[str]:
+    """Return the points without and with the penalty, the penalty between them, the maximum."""
+    penalty = None if grade.raw is None else grade.penalty
+    return [*map(number_cell, (grade.raw, penalty, grade.final, grade.maximum))]
 
 
 def _in_utc(moment: datetime | None) -> str:
@@ -124,10 +128,7 @@ def _everything(entry: Entry) -> Sequence[str]:
         _iso(entry.due),
         str(grade.days_late),
         str(grade.free_days),
-        number_cell(grade.raw),
-        number_cell(None if grade.raw is None else grade.penalty),
-        number_cell(grade.final),
-        number_cell(grade.maximum),
+        *_points(grade),
         grade.words,
     ]  # fmt: skip
 

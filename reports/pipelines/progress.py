@@ -4,7 +4,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -58,12 +57,7 @@ class PipelineProgress:
         self.bars.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for phase, shown in self.shown.items():
             if shown.done < shown.steps:
                 self._say(phase, shown, f"stopped at step {shown.done:,} of {shown.steps:,}")

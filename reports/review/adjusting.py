@@ -20,7 +20,7 @@ from graders.adjustments import Adjustment
 from graders.course.roster import by_identity, search
 from graders.errors import UsageError, did_you_mean
 from graders.model import AdjustAction, CriterionResult, Result
-from graders.storage.adjustments import Adjustments, Overtaken
+from graders.storage.adjustments import Overtaken
 from graders.storage.csv_cells import SAVE_IT, plain_cell
 from graders.storage.store import Store
 from reports.review.verdicts import Mistyped, read_comment
@@ -52,10 +52,9 @@ class TypedAdjustment:
 class Adjusting:
     """List the adjustments in a store, and add new ones."""
 
-    def __init__(self, store: Store, trail: Adjustments) -> None:
-        self._store, self._trail = store, trail
-        self._generation = store.generation().number
-        self._rows = trail.all()
+    def __init__(self, store: Store) -> None:
+        self._store, self._generation = store, store.published
+        self._rows = store.adjustments().all()
         self._newest = {row.key: row for row in self._rows}
         self._ids = {member.submission for member in store.members(self._generation)}
 
@@ -79,7 +78,8 @@ class Adjusting:
         if wrong:
             raise Refused(wrong)
         try:
-            self._trail.add([change for change in changes.values() if not self._repeated(change)])
+            new = [change for change in changes.values() if not self._repeated(change)]
+            self._store.adjustments().add(new)
         except Overtaken as error:
             raise UsageError(
                 f"{error.newest.reviewer} adjusted {', '.join(error.newest.key)} in the meantime: "
@@ -124,7 +124,7 @@ class Adjusting:
     @cached_property
     def _students(self) -> dict[str, list[str]]:
         """The submissions by everything that identifies a student; a part of a name does not."""
-        return by_identity(self._store, self._generation)
+        return by_identity(self._store)
 
     def _repeated(self, adjustment: Adjustment) -> str:
         """Return a sentence if this is stored already, as when a command is repeated."""

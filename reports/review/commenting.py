@@ -31,10 +31,9 @@ def mistakes_of(result: Result) -> dict[str, Mistake]:
 
 def find_submission(store: Store, typed: str) -> str:
     """Return the submission of a student; raises UsageError if there is not exactly one."""
-    generation = store.generation().number
-    ids = {member.submission for member in store.members(generation)}
+    ids = {member.submission for member in store.members()}
     try:
-        return submission_of(typed, ids, lambda: by_identity(store, generation))
+        return submission_of(typed, ids, lambda: by_identity(store))
     except Mistyped as error:
         raise UsageError(str(error), NOTHING) from error
 
@@ -80,7 +79,7 @@ def withdraw(store: Store, submission: str, reviewer: str, number: int = 0) -> s
 
 
 def _to_all(store: Store, draft: Comment, check: str) -> Iterator[Comment]:
-    generation = store.generation().number
+    generation = store.published
     mistakes = mistakes_of(store.member_result(generation, draft.submission))
     if check not in mistakes:
         hint = f"checks that do: {', '.join(sorted(mistakes)) or 'none'}; {NOTHING}"

@@ -1,11 +1,10 @@
 """Mark a student who left the course, or say that they are in it: a new row in dropped.csv."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
+from graders.course.best_attempts import ResultsFolder
 from graders.course.roster import DROPPED, ENROLLED, drops_table, read_drops, with_drops
 from graders.errors import UsageError
-from graders.storage.store import Store
 from reports.review.extending import names_of, signed
 from reports.review.verdicts import NOTHING
 from submissions.people import name_key
@@ -25,15 +24,13 @@ class Dropping:
     seen: int | None = None
 
 
-def drop(store: Store, out: Path, dropping: Dropping) -> str:
+def drop(folder: ResultsFolder, dropping: Dropping) -> str:
     """Store who left, mark their submissions, and return a sentence.
 
     The results folder must be locked. Raises UsageError if it is not possible.
     """
-    names, status = (
-        names_of(store, out, dropping.student),
-        DROPPED if dropping.has_left else ENROLLED[0],
-    )
+    names, out = names_of(folder, dropping.student), folder.out
+    status = DROPPED if dropping.has_left else ENROLLED[0]
     by = signed(dropping.reviewer, dropping.comment)
     rows = drops_table(out).all_rows()
     marks = [row for row in rows if name_key(row["student"]) in names]
@@ -46,17 +43,16 @@ def drop(store: Store, out: Path, dropping: Dropping) -> str:
     if not marks or marks[-1]["status"] != status:
         drops_table(out).append([{"student": names[0], "status": status} | by])
     # Also if the row was stored already: the command may have been interrupted after it.
-    changed = _mark(store, out)
+    changed = _mark(folder)
     return f"{names[0]}: {status} ({', '.join(changed) or 'no submission changes'})"
 
 
-def _mark(store: Store, out: Path) -> list[str]:
+def _mark(folder: ResultsFolder) -> list[str]:
     """Mark in the store who left; return the submissions that were marked in another way."""
-    drops, changed = read_drops(out), list[str]()
-    for member in store.members(store.generation().number):
-        student, _ = store.people_and_time(member)
-        marked = with_drops(member.submission, student, drops)
+    drops, changed = read_drops(folder.out), list[str]()
+    for name, student in folder.people().items():
+        marked = with_drops(name, student, drops)
         if marked != student:
-            store.rename(member.submission, marked)
-            changed.append(member.submission)
+            folder.store.rename(name, marked)
+            changed.append(name)
     return changed

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from graders.course.best_attempts import ResultsFolder
 from graders.course.extensions import (
     LATE_DAYS,
     Extensions,
@@ -20,9 +21,7 @@ from graders.course.extensions import (
 from graders.course.roster import FILE as ROSTER
 from graders.course.roster import read_roster
 from graders.errors import UsageError, did_you_mean
-from graders.model import Assignment
 from graders.storage.database import now
-from graders.storage.store import Store
 from reports.review.verdicts import NOTHING, in_one_line
 from submissions.identity import safe_id
 from submissions.people import name_key, people_in
@@ -42,14 +41,14 @@ class Extension:
     seen: int | None = None
 
 
-def extend(store: Store, out: Path, task: Assignment, typed: Extension) -> str:
+def extend(folder: ResultsFolder, typed: Extension) -> str:
     """Store an extension and return a sentence about it; raises UsageError if it is not possible.
 
     The results folder must be locked.
     """
-    dues = read_extensions(out, task)
+    out, dues = folder.out, read_extensions(folder.out, folder.task)
     due, by = _due(typed, dues), signed(typed.reviewer, typed.comment)
-    names = names_of(store, out, typed.student)
+    names = names_of(folder, typed.student)
     before = extensions_of(dues, names)
     last = before[-1] if before else None
     if last and (last.due, last.by, last.comment) == (due, typed.reviewer, by["comment"]):
@@ -64,7 +63,7 @@ def extend(store: Store, out: Path, task: Assignment, typed: Extension) -> str:
     keys = list(dict.fromkeys(extension.student for extension in before)) or names[:1]
     extensions_table(out).append([{"student": name, "due": due.isoformat()} | by for name in keys])
     was = last.due if last else dues.due
-    end = _of_group(store, out, task, names)
+    end = _of_group(folder, names)
     if (out / LATE_DAYS).exists():
         end += "; run `late-days` again"
     return f"{', '.join(keys)}: due {shown(was)} -> {shown(due)}{end}"
@@ -81,15 +80,13 @@ class LateDays:
     seen: str
 
 
-def set_late_days(store: Store, out: Path, late_days: LateDays) -> str:
+def set_late_days(folder: ResultsFolder, late_days: LateDays) -> str:
     """Store how many late days a submission uses; return a sentence. Without days, the bank says.
 
     Raises UsageError if it is not possible. The results folder must be locked.
     """
-    members = {member.submission: member for member in store.members(store.generation().number)}
-    student, _ = store.people_and_time(members[late_days.submission])
-    names = keys_of(late_days.submission, student)
-    before, typed = late_days_of(out, names), late_days.days.strip()
+    names = keys_of(late_days.submission, folder.people()[late_days.submission])
+    before, typed = late_days_of(folder.out, names), late_days.days.strip()
     if typed and not (typed.isdecimal() and len(typed) <= 3):
         raise UsageError(f"`{typed}` is not a whole number of days; {NOTHING}", "0, 1, 2 ...")
     if late_days.seen != before:
@@ -97,7 +94,7 @@ def set_late_days(store: Store, out: Path, late_days: LateDays) -> str:
             f"{late_days.submission} has other late days by now: {before or 'none'}; {NOTHING}",
             "change them again if yours should count",
         )
-    fix_late_days(out, names, typed, signed(late_days.reviewer, late_days.comment))
+    fix_late_days(folder.out, names, typed, signed(late_days.reviewer, late_days.comment))
     days = "1 late day" if typed == "1" else f"{typed} late days"
     amount = days if typed else "as many late days as `late-days` says; run it again"
     return f"{late_days.submission} uses {amount}"
@@ -141,10 +138,10 @@ def _due(typed: Extension, dues: Extensions) -> datetime:
     return due
 
 
-def names_of(store: Store, out: Path, typed: str) -> list[str]:
+def names_of(folder: ResultsFolder, typed: str) -> list[str]:
     """Return all that identifies the student, the best first; raises UsageError for nobody."""
     key, names, keys = name_key(typed), list[str](), set[str]()
-    for submission, identifiers in _identities(store, out):
+    for submission, identifiers in _identities(folder):
         keys |= {*identifiers, submission} - {""}
         if key in identifiers or submission in (key, name_key(safe_id(typed))):
             names += identifiers
@@ -157,32 +154,29 @@ def names_of(store: Store, out: Path, typed: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _identities(store: Store, out: Path) -> Iterator[tuple[str, list[str]]]:
+def _identities(folder: ResultsFolder) -> Iterator[tuple[str, list[str]]]:
     """Yield the submission, if it is of one person, and what else identifies that person."""
-    for member in store.members(store.generation().number):
-        student, _ = store.people_and_time(member)
-        people, name = people_in(student), name_key(member.submission)
+    for submission, student in folder.people().items():
+        people, name = people_in(student), name_key(submission)
         alone = len(people) == 1
         yield from ((name if alone else "", keys_of_one(person)) for person in people)
         if not alone:
             yield name, []
-    roster = read_roster(out / ROSTER) if (out / ROSTER).exists() else None
+    file = folder.out / ROSTER
+    roster = read_roster(file) if file.exists() else None
     for name, rows in roster.by_submission.items() if roster else ():
         yield name, keys_of_one(rows[0]) if len(rows) == 1 else []
     for person in roster.people if roster else ():
         yield "", keys_of_one(person)
 
 
-def _of_group(store: Store, out: Path, task: Assignment, names: Sequence[str]) -> str:
+def _of_group(folder: ResultsFolder, names: Sequence[str]) -> str:
     """Return the end of the sentence if a group has another date than its member."""
-    dues = read_extensions(out, task)
+    dues = read_extensions(folder.out, folder.task)
     due = extensions_of(dues, names)[-1].due
-    for member in store.members(store.generation().number):
-        student, _ = store.people_and_time(member)
-        keys = {*keys_of(member.submission, student)}
+    for submission, student in folder.people().items():
+        keys = {*keys_of(submission, student)}
         latest = max((dues.later[key] for key in keys if key in dues.later), default=due)
         if keys & {*names} and latest > due:
-            return (
-                f"; {member.submission} has until {shown(latest)}, as another member of the group"
-            )
+            return f"; {submission} has until {shown(latest)}, as another member of the group"
     return ""

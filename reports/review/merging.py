@@ -1,20 +1,15 @@
 """Merge a submission under another name into its student's own, or separate the two again."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
-from graders.course.merges import Merge, ResultsFolder, merge_into, merges_table, separate
+from graders.course.best_attempts import ResultsFolder
+from graders.course.merges import Merge, merge_into, merges_table, separate
 from graders.errors import UsageError
-from graders.model import Assignment
-from graders.storage.store import Store
 from reports.review.commenting import find_submission
 from reports.review.verdicts import NOTHING, in_one_line
 
 
-def merge(
-    store: Store, out: Path, task: Assignment, typed: Merge, *, seen: int | None = None
-) -> tuple[str, ...]:
+def merge(folder: ResultsFolder, typed: Merge, *, seen: int | None = None) -> tuple[str, ...]:
     """Store a merge as it was typed and return sentences; without `into`, separate the submission.
 
     `seen` is the number of rows when the page was opened. The results folder must be locked.
@@ -22,11 +17,11 @@ def merge(
     """
     resolved = replace(
         typed,
-        submission=find_submission(store, typed.submission),
-        into=find_submission(store, typed.into) if typed.into else "",
+        submission=find_submission(folder.store, typed.submission),
+        into=find_submission(folder.store, typed.into) if typed.into else "",
         comment=in_one_line(typed.comment),
     )
-    rows = [] if seen is None else merge_rows(out)[seen:]
+    rows = [] if seen is None else merges_table(folder.out).all_rows()[seen:]
     for row in [row for row in rows if row["submission"] == resolved.submission][-1:]:
         what = f"merged {resolved.submission} into {row['into']}"
         what = what if row["into"] else f"separated {resolved.submission} again"
@@ -35,9 +30,4 @@ def merge(
             "do it again if yours should count",
         )
     act = merge_into if resolved.into else separate
-    return act(ResultsFolder(store, store.generation().number, task, out), resolved)
-
-
-def merge_rows(out: Path) -> list[Mapping[str, str]]:
-    """Return the rows of merged.csv, the oldest first."""
-    return merges_table(out).all_rows()
+    return act(folder, resolved)

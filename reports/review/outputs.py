@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from graders.course.best_attempts import ResultsFolder
 from graders.course.extensions import FILE as EXTENSIONS
 from graders.course.extensions import LATE_DAYS
 from graders.course.merges import MERGED
@@ -14,8 +15,9 @@ from graders.errors import UserError
 from graders.model import Assignment
 from graders.storage.store import Store, reopen_store
 from reports.course.files import release_criteria, write_course
+from submissions.escaping import counted
 
-Act = Callable[[Store, Path, Assignment], str]
+Act = Callable[[ResultsFolder], str]
 PATIENCE = 0.5  # seconds; a small course is written by then
 
 
@@ -24,12 +26,12 @@ def write_grades(review: Review) -> str:
     review.refresh()
     newest, count = review.trail.newest, review.unwritten()
     task = review.assignment_now()
-    with review.writing() as (store, generation):
-        write_course(store, generation, task=task, out=review.folder, named=())
+    with review.writing() as store:
+        write_course(store, task=task, out=review.folder, named=())
     review.decisions.keep_written(newest)
     if not count:
         return f"grades written: all files in {review.folder} are up to date"
-    whose = "1 submission" if count == 1 else f"{count} submissions"
+    whose = counted(count, "submission")
     return f"grades written: decisions of {whose} are now in {review.folder}"
 
 
@@ -87,12 +89,12 @@ class Outputs:
 
 def _write_all(folder: Path, task: Assignment) -> None:
     with reopen_store(folder) as store:
-        write_course(store, store.generation().number, task=task, out=folder, named=())
+        write_course(store, task=task, out=folder, named=())
 
 
 def _change(folder: Path, task: Assignment, act: Act) -> str:
     with reopen_store(folder) as store:
-        return act(store, folder, task)
+        return act(ResultsFolder(store, store.published, task, folder))
 
 
 def _release(folder: Path, task: Assignment, reviewer: str, released: bool) -> list[str]:
@@ -104,7 +106,7 @@ def is_older(file: Path, store: Store) -> bool:
     """Return True if staff did something after the file was last written, as after a crash."""
     times = [adjustment.made_at for adjustment in store.adjustments().all()]
     times += [comment.made_at for comment in store.comments().shown()]
-    for request in store.requests():
+    for request in store.requests().all():
         times += [request.made_at, *(reply.made_at for reply in request.replies)]
     newest = datetime.fromisoformat(max(times)).timestamp() if times else 0.0
     tables = (file.with_name(name) for name in (EXTENSIONS, LATE_DAYS, MERGED, DROPS))

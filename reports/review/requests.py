@@ -87,16 +87,16 @@ def request_text(code: str, criterion: str, reason: str, attach: Path | None) ->
     return file.model_dump_json(by_alias=True, indent=1) + "\n"
 
 
-def read_request(file: Path, store: Store, generation: int, task: Assignment) -> Sent:
+def read_request(file: Path, store: Store, task: Assignment) -> Sent:
     """Return the request in a file; raises UsageError if it does not fit the store."""
     try:
         content = file.read_bytes()
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}", REMEDY) from error
-    return request_in(content, str(file), store, generation, task)
+    return request_in(content, str(file), store, task)
 
 
-def request_in(content: bytes, file: str, store: Store, generation: int, task: Assignment) -> Sent:
+def request_in(content: bytes, file: str, store: Store, task: Assignment) -> Sent:
     """Return the request in this content; errors refer to it as `file`."""
     try:
         text = content.decode("utf-8-sig")
@@ -104,7 +104,8 @@ def request_in(content: bytes, file: str, store: Store, generation: int, task: A
         raise UsageError(f"{file} is not UTF-8 text", REMEDY) from error
     if len(content) > LARGEST:
         raise UsageError(f"{file} is larger than 1 MB", REMEDY)
-    codes = {code_of(store.course_key(), m.submission): m for m in store.members(generation)}
+    members = store.members()
+    codes = {code_of(store.course_key(), member.submission): member for member in members}
     named = names_of([criterion for criterion in task.rubric if criterion.visibility != "hidden"])
     is_json = text.lstrip().startswith("{")
     read = _read_json(file, text) if is_json else _read_text(file, text, codes, named)

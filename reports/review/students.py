@@ -42,7 +42,7 @@ class Students:
         if submission not in self.ids():
             return None
         store = self._review.store
-        return store.member_result(store.generation().number, submission)
+        return store.member_result(store.published, submission)
 
     def all(self) -> list[Student]:
         """Return all students, sorted by submission."""
@@ -70,7 +70,7 @@ class Students:
 
     def _members(self) -> list[Member]:
         store = self._review.store
-        return [member for member in store.members(store.generation().number) if member.listed]
+        return [member for member in store.members() if member.listed]
 
     def _stamp(self, member: Member, adjusted: int, requests: list[Request]) -> object:
         decisions = self._review.trail.by_submission.get(member.submission, [])

@@ -18,6 +18,7 @@ from graders.model import (
     ResultStatus,
     Submission,
 )
+from graders.scoring import maximum
 from graders.storage.result_json import submission_file, write_text
 from reports.page import render
 from reports.student.grade import AboutGrade, about_grade
@@ -111,7 +112,7 @@ def student_view(result: Result, rules: CourseRules = PLAIN) -> StudentView:
         status=result.status,
         sentence=STATUS_SENTENCES[result.status],
         score=_visible_score(result, shown) if withheld else result.score,
-        max_score=_most(shown) if withheld else result.max_score,
+        max_score=maximum(c.criterion for c in shown) if withheld else result.max_score,
         grade=about_grade(result, rules),
         criteria=shown,
         sections=sections(result, shown, shared),
@@ -130,10 +131,6 @@ def student_view(result: Result, rules: CourseRules = PLAIN) -> StudentView:
 def _visible_score(result: Result, shown: Sequence[CriterionResult]) -> float | None:
     points = [c.points for c in shown if c.points is not None]
     return None if result.score is None or len(points) < len(shown) else sum(points)
-
-
-def _most(shown: Sequence[CriterionResult]) -> float:
-    return sum(c.criterion.maximum for c in shown)
 
 
 def _tally(shown: Sequence[CriterionResult]) -> tuple[tuple[str, CheckStatus, int], ...]:

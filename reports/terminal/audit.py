@@ -7,6 +7,7 @@ from graders.audited import Audit, Change, Mutations, Nulls, Rate, Rewrites, Ste
 from graders.statistics import percentage
 from reports.terminal.results import OUT, SIGNS, show_rows, show_table
 from reports.text import line, number, prose
+from submissions.escaping import first_few
 
 FEW = 5  # failed checks of one rewrite
 MOST = 20  # survivors, rewrites and so on; the page lists all of them
@@ -55,8 +56,7 @@ def _show_rewrites(rewrites: Rewrites) -> None:
     _show_title("Rewrites with the same meaning", rewrites.graded, rewrites.planned)
     for rewrite in rewrites.lost[:MOST]:
         lost = ", ".join(f"{name} -{number(points)}" for name, points in rewrite.lost.items())
-        more = f" and {len(rewrite.checks) - FEW} more" if len(rewrite.checks) > FEW else ""
-        _show_change(rewrite.change, f"{lost}; {', '.join(list(rewrite.checks)[:FEW])}{more}")
+        _show_change(rewrite.change, f"{lost}; {first_few([*rewrite.checks], FEW)}")
     if rewrites.graded and not rewrites.lost:
         OUT.print("  none loses points")
 

@@ -31,6 +31,7 @@ from reports.terminal.results import (
 )
 from reports.text import line, prose
 from reports.words import criterion_word
+from submissions.escaping import counted
 
 SHOWN = 3  # failures
 MISSED = 8  # sentences
@@ -160,8 +161,8 @@ def _show_failures(result: Result, missing: Mapping[str, str]) -> None:
     blocked = sum(c.outcome == "blocked" for graded in result.criteria for c in graded.checks)
     OUT.print()
     if len(failures) > SHOWN:
-        more = len(failures) - SHOWN
-        OUT.print(f"- {more} more {'failure' if more == 1 else 'failures'} (use --verbose)")
+        more = counted(len(failures) - SHOWN, "more failure")
+        OUT.print(f"- {more} (use --verbose)")
     if blocked:
         other = "what is missing" if missing else "checks that did not pass"
         OUT.print(blocked_words(blocked, "these" if failures else other))

@@ -27,7 +27,7 @@ from graders.scoring import maximum
 from reports.course.twins import FILE, Twins
 from reports.drawing.counterexamples import rows_in_order
 from reports.provisional import provisional, provisional_total, so_far
-from reports.text import LINE_LIMIT, PROSE_LIMIT, line, number, number_or_dash, prose
+from reports.text import LINE_LIMIT, PROSE_LIMIT, line, number, number_or_dash, points, prose
 from reports.words import (
     STAFF_SENTENCES,
     STATUS_SENTENCES,
@@ -39,6 +39,7 @@ from reports.words import (
     intake_notes,
     is_without_points,
 )
+from submissions.escaping import counted
 
 T = TypeVar("T")
 # Columns that are aligned on the right.
@@ -106,8 +107,7 @@ def _points_in_words(result: Result) -> str:
     total = provisional_total(result.criteria)
     if result.status == "needs_review" and total.waiting:
         most = number(result.max_score)
-        waiting = f"{number(total.waiting)} {'point' if total.waiting == 1 else 'points'}"
-        return f"Score: {number(total.earned)} / {most} so far; {waiting} ungraded"
+        return f"Score: {number(total.earned)} / {most} so far; {points(total.waiting)} ungraded"
     judged = [criterion for criterion in result.criteria if criterion.points is not None]
     whole = sum(criterion.criterion.points for criterion in judged)
     if not whole:  # "0 of 0" would look like a grade
@@ -176,10 +176,10 @@ def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> No
         who = f"points of {scores.unconfirmed} submissions need to be confirmed"
         OUT.print(f"{who}, all at once with: python grade.py decide {out}", soft_wrap=True)
     if scores.rejected:
-        who = f"{scores.rejected} submission{'s' if scores.rejected > 1 else ''}"
+        who = counted(scores.rejected, "submission")
         OUT.print(f"{who} not accepted; the course page says why", soft_wrap=True)
     if scores.without_points:
-        who = f"{scores.without_points} submission{'s' if scores.without_points > 1 else ''}"
+        who = counted(scores.without_points, "submission")
         OUT.print(f"{who} without any points; the course page lists them", soft_wrap=True)
     if twins:
         count = len({submission.id for group in twins for submission in group.submissions})

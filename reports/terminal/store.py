@@ -19,7 +19,7 @@ from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import items, line, number, number_or_dash
 from reports.words import STATUS_WORDS, for_staff
-from submissions.escaping import first_few
+from submissions.escaping import counted, first_few
 
 SHOWN = 40
 MISSING = 400  # characters of the names of missing files
@@ -43,7 +43,7 @@ def show_previews(uploads: Iterable[Preview], stored: Collection[str]) -> None:
         saved = upload.submission.id in stored
         state = "not accepted" if upload.rejected else "saved" if saved else "to grade"
         states[state] += 1
-        files = "" if upload.rejected else _first_of((*upload.code, *upload.artifacts), 3)
+        files = "" if upload.rejected else first_few((*upload.code, *upload.artifacts)) or "-"
         missing = "" if upload.rejected else items(upload.missing, MISSING) or "-"
         rows.append((upload.submission.id, state, files, missing))
     show_table(("submission", "", "found", "missing"), rows, 2 * MISSING)
@@ -53,11 +53,6 @@ def show_previews(uploads: Iterable[Preview], stored: Collection[str]) -> None:
         notes = upload.notes if upload.missing else ()
         for note in (upload.rejected,) if upload.rejected else notes:
             ERR.print(f"{line(upload.submission.id)}: {line(note, 300)}", soft_wrap=True)
-
-
-def _first_of(names: Sequence[str], most: int) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more or "-"
 
 
 def show_interrupted(done: int, left: int, out: Path, *, force: bool = False) -> None:
@@ -185,7 +180,7 @@ def show_accounts(accounts: Sequence[Account], folders: Sequence[str]) -> None:
     if rows:
         show_table(("student", *folders, "left"), rows)
     if rest := len(accounts) - len(rows):
-        OUT.print(f"{rest} student{'' if rest == 1 else 's'} used none")
+        OUT.print(f"{counted(rest, 'student')} used none")
 
 
 def show_merges(merges: Iterable[Merge]) -> None:

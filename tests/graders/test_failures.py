@@ -138,7 +138,7 @@ def test_a_mistake_that_is_named_has_its_hint_in_the_next_grading(tiny_folder, h
     softmark("batch", *words)
     with read_store(tmp_path / "out") as store:
         hints = {
-            name: store.member_result(store.generation().number, name).criteria[0].checks[0].hint
+            name: store.member_result(store.published, name).criteria[0].checks[0].hint
             for name in ("ada", "bob", "eve")
         }
     assert hints["ada"] == hints["bob"] == "You add." != hints["eve"]

@@ -26,7 +26,7 @@ def course(tmp_path_factory):
         store = Store(folder / FILE, connection)
         generation = fill(store, RESULTS)
         connection.set_trace_callback(queries.append)
-        write_course(store, generation, task=TASK, out=folder)
+        write_course(store, task=TASK, out=folder)
         read = sum("document" in query for query in queries)
         yield SimpleNamespace(store=store, generation=generation, folder=folder, read=read)
 
@@ -38,7 +38,7 @@ def out(course, tmp_path):
 
 
 def write(course, out, **named):
-    return write_course(course.store, course.generation, task=TASK, out=out, **named)
+    return write_course(course.store, task=TASK, out=out, **named)
 
 
 def names(out):
@@ -85,7 +85,7 @@ def test_a_table_of_an_older_store_is_not_taken_for_edited(make_result, graded, 
         generation = store.begin(TASK, "checks")
         store.put(generation, make_result(*graded.criteria), CacheKey("address", "{}", {}))
         (tmp_path / "grades.csv").write_text("submission,score")
-        write_course(store, generation, task=TASK, out=tmp_path)
+        write_course(store, task=TASK, out=tmp_path)
     assert "edited" not in capsys.readouterr().err
     assert names(tmp_path) == ["ada"]
 

@@ -9,20 +9,19 @@ from numpy.typing import NDArray
 from graders.errors import BadReply
 
 Floats = NDArray[np.floating[Any]]
-UNREADABLE = "Your code's return value could not be read."
 
 
 def mapping(value: Any, *keys: str) -> Mapping[str, Any]:
     """Return a dict that has these keys."""
     if not isinstance(value, dict) or not set(keys) <= set(value):
-        raise BadReply(UNREADABLE)
+        raise BadReply
     return value
 
 
 def sequence(value: Any, kind: type = object) -> Sequence[Any]:
     """Return a list whose values are all of one type."""
     if not isinstance(value, list) or not all(isinstance(item, kind) for item in value):
-        raise BadReply(UNREADABLE)
+        raise BadReply
     return value
 
 
@@ -49,10 +48,10 @@ def floats(value: Any) -> Floats | None:
 def arrays(value: Any, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, Floats]:
     """Return a dict of arrays with these shapes; missing ones are omitted."""
     if not isinstance(value, dict):
-        raise BadReply(UNREADABLE)
+        raise BadReply
     result: dict[str, Floats] = {}
     for name in set(value) & set(shapes):
         if not isinstance(value[name], np.ndarray) or value[name].shape != shapes[name]:
-            raise BadReply(UNREADABLE)
+            raise BadReply
         result[name] = value[name].astype(np.float64)
     return result

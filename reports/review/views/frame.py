@@ -58,6 +58,7 @@ class Frame:
 def frame(site: Site, session: Session, here: str) -> Frame:
     """Return the frame of a page at the address `here`."""
     tabs = tuple(_tab(site, name) for name in site.review.material.answers)
+    requests = site.review.store.requests().all()
     return Frame(
         title=site.review.material.assignment.title,
         reviewer=session.reviewer,
@@ -66,7 +67,7 @@ def frame(site: Site, session: Session, here: str) -> Frame:
         undecided=session.undecided,
         notice=session.take_notice(),
         here=here,
-        parts=_parts(here, tabs, sum(request.is_open for request in site.review.store.requests())),
+        parts=_parts(here, tabs, sum(request.is_open for request in requests)),
         tabs=tabs,
         undoable=len(site.last_action(session.reviewer)),
         unwritten=site.review.unwritten(),

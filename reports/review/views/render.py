@@ -3,10 +3,11 @@
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
-from reports.page import add_words
+from reports.page import environment_of
 from reports.review.views import text
+from reports.text import points
 
 FOLDER = Path(__file__).parents[1]
 SHARED = FOLDER.parent / "templates"
@@ -24,16 +25,9 @@ def render(template: str, view: object) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader([FOLDER / "templates", SHARED]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    add_words(environment)
+    environment = environment_of(FOLDER / "templates", SHARED)
     environment.filters.update(
-        points=text.points,
+        points=points,
         moment=text.moment,
         excerpt=text.excerpt_html,
         visible=text.visible,

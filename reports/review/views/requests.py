@@ -37,7 +37,7 @@ class RequestsView:
 
 def requests_view(site: Site, session: Session, typed: Typed | None = None) -> RequestsView:
     """Return the page of requests, as it is now."""
-    everything = site.review.store.requests()
+    everything = site.review.store.requests().all()
     submissions = (student.row.submission for student in site.students.all())
     return RequestsView(
         frame=frame(site, session, REQUESTS),

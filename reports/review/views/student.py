@@ -8,13 +8,12 @@ from graders.adjustments import Adjustment
 from graders.course.best_attempts import which_count
 from graders.course.extensions import Extensions, Granted, keys_of, keys_of_one
 from graders.course.final_grades import FinalGrade
-from graders.course.merges import Merge, read_merges, student_of
+from graders.course.merges import Merge, merges_table, read_merges, student_of
 from graders.course.roster import drops_table
 from graders.model import Criterion, CriterionResult, Result, Submission
 from graders.storage.requests import Comment, Request
 from reports.exports.findings import JUDGED, where_ended
 from reports.review.extending import extensions_of, late_days_of
-from reports.review.merging import merge_rows
 from reports.review.views.frame import Frame, frame
 from reports.review.web.sessions import Session
 from reports.review.web.site import Refusal, Site, student_address
@@ -184,7 +183,7 @@ def _attempts(site: Site, submission: str) -> AboutAttempts:
         student.row.submission.id: student.row.submission.student for student in site.students.all()
     }
     listed = frozenset(people)
-    for member in review.store.members(review.store.generation().number):
+    for member in review.store.members():
         if not member.listed:
             people[member.submission], _ = review.store.people_and_time(member)
     merges = read_merges(review.folder)
@@ -198,7 +197,7 @@ def _attempts(site: Site, submission: str) -> AboutAttempts:
         if people.keys() - listed
         else "last"
     )
-    return AboutAttempts(counts, rule, tuple(merged), len(merge_rows(review.folder)))
+    return AboutAttempts(counts, rule, tuple(merged), len(merges_table(review.folder).all_rows()))
 
 
 def _dates(site: Site, result: Result, dues: Extensions) -> DueDates | None:

@@ -72,7 +72,7 @@ def start_view(site: Site, session: Session, search: Search) -> StartView:
     rows = [student.row for student in site.students.all()]
     words = folded(search.words).split()
     requested = frozenset(
-        request.submission for request in review.store.requests() if request.is_open
+        request.submission for request in review.store.requests().all() if request.is_open
     )
     kinds = {row.submission.id: _kinds(row, requested) for row in rows}
     matches = [

@@ -1,23 +1,19 @@
 """Show an answer as HTML that displays every character, obeys none, and marks the evidence."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
-from reports.text import number
+from reports.text import cut_off, few_marks, is_unseen
+from submissions.escaping import escaped
 
 ANSWER_LIMIT = 20_000
 EXCERPT_LIMIT = 600
 
-# Controls, format characters (right-to-left overrides, zero-width letters), lone surrogates, other
-# line breaks.
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"  # emoji and several scripts need them; invisible in Latin text
 _KEPT = "\n\t\u00a0\u202f"
-_MARKS_IN_A_ROW = 4  # more accents than any script stacks only cover the lines above
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +30,7 @@ def answer_html(text: str, evidence: Iterable[Evidence] = (), limit: int = ANSWE
     shown, rest = text[:limit], len(text) - limit
     pieces = [_piece(shown[start:end], labels) for start, end, labels in _spans(shown, evidence)]
     if rest > 0:
-        more = f" … ({rest:,} more characters)"
-        pieces.append(Markup('<span class="cut">{}</span>').format(more))
+        pieces.append(Markup('<span class="cut">{}</span>').format(cut_off(rest)))
     return Markup("").join(pieces)
 
 
@@ -50,12 +45,6 @@ def visible(text: str) -> Markup:
         return Markup("{}").format(text)
     pieces = (_run(hidden, "".join(run)) for hidden, run in _runs(text))
     return Markup("").join(pieces)
-
-
-def points(value: float, *, sign: bool = False) -> str:
-    """Return points with their unit, as people write them."""
-    shown = f"+{number(value)}" if sign and value > 0 else number(value)
-    return f"{shown} {'point' if abs(value) == 1 else 'points'}"
 
 
 def moment(decided_at: str) -> Markup:
@@ -83,16 +72,9 @@ def _piece(text: str, labels: Sequence[str]) -> Markup:
 def _runs(text: str) -> Iterable[tuple[bool, Iterable[str]]]:
     around = zip(" " + text, text, text[1:] + " ", strict=False)
     hidden = [_hides(char, before, after) for before, char, after in around]
-    shown = zip(hidden, _few_marks(text), strict=True)
+    shown = zip(hidden, few_marks(text), strict=True)
     for key, run in groupby(shown, key=lambda pair: pair[0]):
         yield key, (char for _, char in run)
-
-
-def _few_marks(text: str) -> Iterable[str]:
-    marks = 0
-    for char in text:
-        marks = marks + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
-        yield char if marks <= _MARKS_IN_A_ROW else ""
 
 
 def _hides(char: str, before: str, after: str) -> bool:
@@ -100,13 +82,11 @@ def _hides(char: str, before: str, after: str) -> bool:
         return before.isascii() or after.isascii()
     if char == "\r" and after == "\n":
         return False
-    category = unicodedata.category(char)
-    return char not in _KEPT and (category in _UNSEEN or (category == "Zs" and char != " "))
+    return char not in _KEPT and is_unseen(char)
 
 
 def _run(hidden: bool, run: str) -> Markup:
     if not hidden:
         return Markup("{}").format(run)
-    # As in Python source: every student of these courses can read it, and every font has it.
-    escaped = "".join(char.encode("unicode_escape").decode("ascii") for char in run)
-    return Markup('<span class="escape" title="an invisible character">{}</span>').format(escaped)
+    html = Markup('<span class="escape" title="an invisible character">{}</span>')
+    return html.format("".join(map(escaped, run)))

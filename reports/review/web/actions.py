@@ -25,10 +25,10 @@ from reports.review.verdicts import (
 from reports.review.views.answer import Shown, answer_view
 from reports.review.views.overview import overview_view
 from reports.review.views.render import render
-from reports.review.views.text import points
 from reports.review.web.forms import Form, sent
 from reports.review.web.site import WRITTEN, Refusal, Site, answer_address
-from reports.text import number
+from reports.text import number, points
+from submissions.escaping import counted
 
 CONTESTED = "Someone else decided differently in the meantime. Both decisions are kept."
 
@@ -115,7 +115,7 @@ async def undo(request: Request) -> Response:
         for decision in last
     ]
     store(site, taken)
-    session.notice = f"Undone: {len(last)} decision{'s' if len(last) > 1 else ''}."
+    session.notice = f"Undone: {counted(len(last), 'decision')}."
     return RedirectResponse(_address(site, last[0]), 303)
 
 

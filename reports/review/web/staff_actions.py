@@ -6,7 +6,6 @@ The row is on disk before the page says so; `Outputs.changed` then writes the fi
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -14,9 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from graders.course.merges import Merge, read_merges, student_of
 from graders.course.roster import DROPPED
 from graders.errors import UsageError, UserError
-from graders.model import Assignment
 from graders.storage.requests import ANSWERS, Comment, Overtaken, Reply
-from graders.storage.store import Store
 from reports.review.adjusting import Adjusting, TypedAdjustment
 from reports.review.commenting import comment as store_comment
 from reports.review.commenting import withdraw
@@ -64,7 +61,7 @@ async def adjust(request: Request, submission: str) -> Response:
     )
     try:
         store = site.review.store
-        (sentence,) = Adjusting(store, store.adjustments()).adjust([adjustment], session.reviewer)
+        (sentence,) = Adjusting(store).adjust([adjustment], session.reviewer)
     except UsageError as error:
         problem = f"{error}; {error.hint}"
         return _again(site, session, submission, Draft(criterion, _typed(form), problem))
@@ -97,9 +94,7 @@ async def extend(request: Request, submission: str) -> Response:
     extension = Extension(
         submission, form.one("due"), session.reviewer, form.one("why"), whole(form.one("seen"))
     )
-    change = Change(
-        EXTENDING, lambda store, out, task: store_extension(store, out, task, extension)
-    )
+    change = Change(EXTENDING, lambda folder: store_extension(folder, extension))
     return await _changed(site, session, submission, form, change)
 
 
@@ -109,7 +104,7 @@ async def late_days(request: Request, submission: str) -> Response:
     days = LateDays(
         submission, form.one("days"), session.reviewer, form.one("why"), form.one("seen")
     )
-    change = Change(SPENDING, lambda store, out, _: set_late_days(store, out, days))
+    change = Change(SPENDING, lambda folder: set_late_days(folder, days))
     return await _changed(site, session, submission, form, change)
 
 
@@ -118,7 +113,7 @@ async def drop(request: Request, submission: str) -> Response:
     site, session, form = await sent(request)
     words = (form.one("student") or submission, form.one("status") == DROPPED, session.reviewer)
     dropping = Dropping(*words, form.one("why"), whole(form.one("seen")))
-    change = Change(ENROLLING, lambda store, out, _: store_drop(store, out, dropping))
+    change = Change(ENROLLING, lambda folder: store_drop(folder, dropping))
     return await _changed(site, session, submission, form, change)
 
 
@@ -132,11 +127,8 @@ async def merge(request: Request, submission: str) -> Response:
     words = (form.one("attempts"), session.reviewer, form.one("why"))
     merging = Merge(other or submission, "" if other else into, *words)
     seen = whole(form.one("seen"))
-
-    def act(store: Store, out: Path, task: Assignment) -> str:
-        return "; ".join(store_merge(store, out, task, merging, seen=seen))
-
-    return await _changed(site, session, submission, form, Change(MERGING, act))
+    change = Change(MERGING, lambda folder: "; ".join(store_merge(folder, merging, seen=seen)))
+    return await _changed(site, session, submission, form, change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,14 +176,11 @@ async def take(request: Request) -> Response:
     text, store = form.one("text"), site.review.store
     content, named = (form.file, "the file") if form.file else (text.encode(), PASTED)
     try:
-        generation, task = store.generation().number, site.review.assignment_now()
-        message = request_in(content, named, store, generation, task)
+        message = request_in(content, named, store, site.review.assignment_now())
     except UsageError as error:
         typed = Typed(text=text, problem=f"{error}; {error.hint}")
         return HTMLResponse(render("requests.html.jinja", requests_view(site, session, typed)), 422)
-    ending = (
-        "" if store.request_trail().add(message.request, message.content) else " is stored already"
-    )
+    ending = "" if store.requests().add(message.request, message.content) else " is stored already"
     session.notice = (
         f"{message.request.submission}, {message.request.criterion}: request{ending or ' imported'}"
     )
@@ -203,7 +192,8 @@ async def reply(request: Request, number: int) -> Response:
     """Answer, grant or reject a request."""
     site, session, form = await sent(request)
     store = site.review.store
-    regrade_request = next((stored for stored in store.requests() if stored.number == number), None)
+    requests = store.requests().all()
+    regrade_request = next((stored for stored in requests if stored.number == number), None)
     answer = next((kind for kind in ANSWERS if kind == form.one("answer")), None)
     if regrade_request is None or answer is None:
         raise Refusal(404, "No such request", "It may have been removed in the meantime.")
@@ -212,7 +202,7 @@ async def reply(request: Request, number: int) -> Response:
         if not text:
             raise Mistyped("Write what the student reads.")
         new_reply = Reply(answer, text, session.reviewer)
-        store.request_trail().reply(number, new_reply, seen=whole(form.one("seen")))
+        store.requests().reply(number, new_reply, seen=whole(form.one("seen")))
     except (Mistyped, Overtaken) as error:
         problem = _overtaken(error) if isinstance(error, Overtaken) else str(error)
         typed = Typed(number, form.one("comment"), problem)

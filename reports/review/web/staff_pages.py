@@ -89,10 +89,10 @@ async def requests(request: Request) -> Response:
 async def attachment(request: Request, number: int) -> Response:
     """Return a request's attachment as a download; no browser may take it for a page."""
     site, _ = visitor(request)
-    matches = [stored for stored in site.review.store.requests() if stored.number == number]
+    matches = [stored for stored in site.review.store.requests().all() if stored.number == number]
     if not matches or not matches[0].attached:
         raise Refusal(404, "No such attachment", "The request may have been removed.")
-    content = site.review.store.request_trail().attachment(number)
+    content = site.review.store.requests().attachment(number)
     name = f"request-{number}{_suffix(matches[0].attached)}"
     named = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type="application/octet-stream", headers=named)

@@ -29,7 +29,7 @@ def test_examples_lose_points_of_the_same_criteria_for_any_secret(tmp_path):
     names = random.sample(example_names(assignment), SAMPLE)
     options = Options(best_tier(), only=CODE, inputs_seed=draw)
     with make_executor("processes", 2) as pool:
-        findings = list(validate(assignment, options, pool, ahead=4, names=names))
+        findings = list(validate(assignment, options, pool, names=names))
     assert len(findings) > SAMPLE / 2  # some examples have no code
     paths = write_examples(assignment, tmp_path)
     losing = {path.name: set(_of_code(expectation(path, assignment).lost)) for path in paths}

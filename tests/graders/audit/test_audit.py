@@ -59,9 +59,7 @@ class NoExecutor(SerialExecutor):
 
 def audited(folder, out, plan=PLAN, executor=SerialExecutor):
     request = GradingRequest(load_assignment(str(folder)), Options(best_tier()))
-    return audit(
-        request, Grader(executor(), 1, GradedCache(out)), plan, lambda items, _: iter(items)
-    )
+    return audit(request, Grader(executor(), GradedCache(out)), plan, lambda items, _: iter(items))
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,7 @@ def validated(folder):
     write_files(folder / "solution", SOLUTION)
     with make_executor("serial", 1) as pool:
         task = load_assignment(str(folder))
-        return list(validate(task, Options(best_tier()), pool, ahead=1))
+        return list(validate(task, Options(best_tier()), pool))
 
 
 AUTHORS_ERRORS = [

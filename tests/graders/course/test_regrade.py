@@ -139,9 +139,9 @@ def test_only_what_the_change_touches_is_graded_into_a_draft(stricter):
     assert scores(stricter, report.after) == {"ada": 6.0, "bob": 4.5, "cyd": 1.0}
     says_who_loses_and_why(report)
     with open_store(stricter[2]) as store:
-        assert store.generation().number == 1
+        assert store.published == 1
         store.publish(report.after)
-        assert store.generation().number == report.after == 2
+        assert store.published == report.after == 2
     assert results_of(stricter, 1) == before
     a_batch_grades_nothing_more(stricter)
 

@@ -72,7 +72,7 @@ def plain(results):
 
 def graded(uploads, assignment, name, jobs):
     with make_executor(name, jobs) as pool:
-        return list(grade_all(uploads, assignment, OPTIONS, pool, ahead=2 * jobs))
+        return list(grade_all(uploads, assignment, OPTIONS, pool))
 
 
 def dies_once(flag):
@@ -121,7 +121,7 @@ def test_a_node_killed_in_mid_batch_loses_nothing(cluster, uploads, tiny_folder,
     log.write_text("")
     results = []
     with make_executor("ray", 2) as pool:
-        for result in grade_all(uploads, tiny, OPTIONS, pool, ahead=4):
+        for result in grade_all(uploads, tiny, OPTIONS, pool):
             if not results:
                 until = time.monotonic() + 60
                 while len(set(log.read_text().split())) < 2 and time.monotonic() < until:

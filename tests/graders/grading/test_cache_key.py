@@ -102,7 +102,6 @@ def test_data_counts_where_a_check_asks_for_it(apart, tmp_path):
     [
         replace(OPTIONS, tier=Tier.NONE),
         replace(OPTIONS, only=frozenset({"answer"})),
-        replace(OPTIONS, device="cuda"),
         replace(OPTIONS, rerun=RerunPlan(60.0)),
     ],
 )

@@ -10,8 +10,8 @@ import pytest
 
 from graders.adjustments import Adjustment
 from graders.errors import StorageError
-from graders.storage.adjustments import Overtaken, open_adjustments
-from graders.storage.store import FILE, open_store
+from graders.storage.adjustments import Overtaken
+from graders.storage.store import FILE, open_store, read_store
 
 DUMP = Path(__file__).with_name("store_of_22_november.sql")
 GIVEN = Adjustment("ada", "b", "", "Rea", "points", 1.5, 4.0, "The second half is missing.")
@@ -26,14 +26,14 @@ def out(tmp_path):
 
 
 def add(out, *adjustments):
-    with open_adjustments(out / FILE) as trail:
-        trail.add(adjustments)
-        return trail.all()
+    with read_store(out) as store:
+        store.adjustments().add(adjustments)
+        return store.adjustments().all()
 
 
 def ada(out):
     with open_store(out) as store:
-        return store.member_result(store.generation().number, "ada")
+        return store.member_result(store.published, "ada")
 
 
 def test_an_earlier_store_takes_them(out):

@@ -10,7 +10,7 @@ import pytest
 from graders.errors import StorageError
 from graders.model import Check, CheckResult, Criterion
 from graders.scoring import criterion_result
-from graders.storage.decisions import Overtaken, open_decisions
+from graders.storage.decisions import Overtaken
 from graders.storage.store import FILE, CacheKey, open_store, read_store
 from graders.written.decisions import Decision, JudgedItem, answer_sum
 
@@ -48,28 +48,28 @@ def put(tiny, tmp_path, waiting):
 
 
 def add(out, *decisions, **options):
-    with open_decisions(out / FILE) as trail:
-        return trail.add(decisions, **options)
+    with read_store(out) as store:
+        return store.decisions().add(decisions, **options)
 
 
 def score_in(out):
     with read_store(out) as store:
-        return store.member_result(store.generation().number, "ada").score
+        return store.member_result(store.published, "ada").score
 
 
 def test_a_decision_comes_back_as_it_was_made_and_files_are_of_it_for_good(put):
     out = put()
     assert add(out, GIVEN) == 1
-    with open_decisions(out / FILE) as trail:
-        (decision,) = trail.since()
-        assert trail.since(1) == []
+    with read_store(out) as store:
+        (decision,) = store.decisions().since()
+        assert store.decisions().since(1) == []
     assert replace(decision, decided_at="", number=0) == GIVEN
     assert datetime.fromisoformat(decision.decided_at).tzinfo == UTC
-    with open_decisions(out / FILE) as trail:
-        assert trail.written() == 0
-        trail.keep_written(3)
-    with open_decisions(out / FILE) as trail:
-        assert trail.written() == 3
+    with read_store(out) as store:
+        assert store.decisions().written() == 0
+        store.decisions().keep_written(3)
+    with read_store(out) as store:
+        assert store.decisions().written() == 3
 
 
 def test_the_store_gives_out_what_was_decided_and_keeps_what_was_graded(put, waiting):
@@ -105,8 +105,8 @@ def test_a_group_is_stored_whole_and_what_overtakes_is_told(put):
     out = put()
     with pytest.raises(StorageError):
         add(out, GIVEN, replace(GIVEN, comment=None))
-    with open_decisions(out / FILE) as trail:
-        assert trail.since() == []
+    with read_store(out) as store:
+        assert store.decisions().since() == []
     add(out, GIVEN)
     with pytest.raises(Overtaken):
         add(out, replace(GIVEN, seen=0), unseen=False)
@@ -116,7 +116,7 @@ def test_a_group_is_stored_whole_and_what_overtakes_is_told(put):
 def test_a_folder_without_a_store_is_named(tmp_path):
     with (
         pytest.raises(StorageError, match="has no grading results"),
-        open_decisions(tmp_path / FILE),
+        read_store(tmp_path),
     ):
         pass
     assert not (tmp_path / FILE).exists()

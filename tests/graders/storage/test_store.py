@@ -108,7 +108,7 @@ def test_other_checks_begin_another_generation(tiny, stored):
     with open_store(stored) as store:
         number = store.begin(tiny, "other checks")
         store.put(number, a_result(score=4.0), replace(KEY, address="new"))
-        assert store.generation().number == number == 2
+        assert store.published == number == 2
     assert [result.score for result in results_in(stored)] == [0.0]
     assert [result.score for result in results_in(stored, 2)] == [4.0]
 
@@ -130,7 +130,7 @@ def test_two_gradings_never_share_a_folder_and_what_a_killed_one_left_is_removed
     ):
         open_store(stored).__enter__()
     with open_store(stored) as store:
-        assert store.generation().number == 1
+        assert store.published == 1
     (stored / "results").mkdir()
     left = stored / "results" / f".{'0af' * 10}0a.tmp"
     notes = stored / "results" / ".notes.tmp"

@@ -260,7 +260,7 @@ SOLUTION = "def add(a, b):\n    if a < 0:\n        return b - -a\n    return a +
 def test_an_audit_shows_what_a_suite_misses(folder, tmp_path):
     (folder / "solution").mkdir()
     (folder / "solution" / "sums.py").write_text(SOLUTION)
-    grader = Grader(SerialExecutor(), 1, GradedCache(tmp_path / "out"))
+    grader = Grader(SerialExecutor(), GradedCache(tmp_path / "out"))
     request = GradingRequest(load_assignment(str(folder)), OPTIONS)
     plan = Plan(mutants=5, rewrites=1, repeats=0)
     audited = audit(request, grader, plan, lambda items, _: iter(items))

@@ -58,7 +58,7 @@ def both_folder(tmp_path):
 def findings(folder):
     task = load_assignment(str(folder))
     with make_executor("serial", 1) as pool:
-        return {finding.name: finding for finding in validate(task, OPTIONS, pool, ahead=1)}
+        return {finding.name: finding for finding in validate(task, OPTIONS, pool)}
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,7 @@ from graders.grading.secret import PUBLICLY, with_inputs_seed
 from graders.model import Check, CheckResult, Criterion
 from graders.registry.discovery import assignment_names, load_assignment
 from graders.scoring import criterion_result
-from graders.storage.decisions import open_decisions
-from graders.storage.store import FILE, open_store
+from graders.storage.store import open_store
 from graders.written.decisions import (
     CONTESTED,
     PERSON_READS,
@@ -194,10 +193,9 @@ def regraded(essay_folder, tmp_path):
         question = with_inputs_seed(GradingRequest(task, Options(Tier.NONE)), store, PUBLICLY)
         work = plan_work(store, [identify(upload, task.name)], question, alone=True)
         list(grade_and_store(store, work, question, SerialExecutor()))
-    with open_decisions(out / FILE) as trail:
         item = JudgedItem("doubling scales every entry", 1.0, True)
         text = answer_sum("Each entry is doubled.")
-        trail.add([Decision("ada", "1b/review", text, "Rea", 1.0, (item,), 0.0, "")])
+        store.decisions().add([Decision("ada", "1b/review", text, "Rea", 1.0, (item,), 0.0, "")])
     return out
 
 

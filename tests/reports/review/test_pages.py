@@ -139,7 +139,7 @@ def test_one_may_start_from_what_another_said_and_what_is_not_there_is_said(rea,
 def test_an_adjustment_is_said_where_a_decision_would_not_change_it(rea, handles, graded):
     adjustment = TypedAdjustment("ada", "1b", points="1", comment="As agreed.")
     with read_store(graded) as store:
-        Adjusting(store, store.adjustments()).adjust([adjustment], "Tom")
+        Adjusting(store).adjust([adjustment], "Tom")
     assert "adjusted the criterion to 1 point" in rea.get(at(handles, "ada")).body
     assert "<bdi>Tom</bdi>" in rea.body
     assert "adjusted" not in rea.get(at(handles, "bob")).body

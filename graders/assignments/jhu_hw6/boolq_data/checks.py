@@ -17,7 +17,7 @@ from graders.errors import BadReply, StudentFault
 from ..batches import Task, draw_task
 from ..calls import ask_once
 from ..files import definitions, in_each_file
-from ..replies import UNREADABLE, is_whole, sequence
+from ..replies import is_whole, sequence
 from ..training.runs import NAME as LOOP
 from ..training.runs import Plan, training_run
 from ..unwritten import require_own_work
@@ -192,9 +192,9 @@ def _items(student: Student, rows: Rows, file: str) -> tuple[int | None, Items]:
 def _length_and_items(count: int, reply: Any) -> tuple[int | None, Items]:
     length, items = reply["length"], sequence(reply["items"], dict)
     if len(items) != count:
-        raise BadReply(UNREADABLE)
+        raise BadReply
     if sum(np.size(value) for item in items for value in item.values()) > MOST_LONG * len(items):
-        raise BadReply(UNREADABLE)
+        raise BadReply
     return length if isinstance(length, int) else None, items
 
 

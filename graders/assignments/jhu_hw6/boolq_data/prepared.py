@@ -11,7 +11,7 @@ from graders.checks.compare import fail
 from graders.errors import BadReply, StudentFault, Unavailable
 
 from ..calls import ask_once
-from ..replies import UNREADABLE, is_whole, mapping, sequence
+from ..replies import is_whole, mapping, sequence
 
 PARTS = ("training", "validation", "test")
 SPLITS = {"train": frozenset(range(9427)), "validation": frozenset(range(9427, 9427 + 3270))}
@@ -242,7 +242,7 @@ def _prepared(reply: Any) -> Prepared:
 def _rows(reply: Any) -> Sequence[frozenset[int]]:
     arrays = [array for array in sequence(reply) if is_whole(array) and array.ndim == 1]
     if sum(array.size for array in arrays) > MOST_ROWS:
-        raise BadReply(UNREADABLE)
+        raise BadReply
     rows = [frozenset(map(int, array)) for array in arrays]
     return rows if len(rows) == len(reply) == len(PARTS) else ()
 

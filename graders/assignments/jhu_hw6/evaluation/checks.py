@@ -17,7 +17,7 @@ from graders.errors import BadReply, GraderFault
 
 from ..batches import Batch, Task, draw_batch, draw_weights, part, predicted
 from ..files import in_each_file
-from ..replies import UNREADABLE, Floats, number, sequence
+from ..replies import Floats, number, sequence
 from ..training.runs import require_device
 from ..unwritten import require_own_work
 
@@ -379,7 +379,7 @@ def _evaluations(
 
 def _seen(count: int, reply: Any) -> Sequence[tuple[Any, Seen]]:
     if len(sequence(reply, dict)) != count:
-        raise BadReply(UNREADABLE)
+        raise BadReply
     return [
         (
             entry["value"],

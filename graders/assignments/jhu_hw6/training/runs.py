@@ -16,7 +16,7 @@ from graders.errors import BadReply, StudentFault, Unavailable
 
 from ..batches import Task
 from ..calls import ask_once
-from ..replies import UNREADABLE, Floats, arrays, mapping, sequence
+from ..replies import Floats, arrays, mapping, sequence
 
 NAME = "train"
 NOTED = ("restored", "looked", "reloaded", "renewed")
@@ -178,7 +178,7 @@ def _read(reply: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
     reads: dict[str, list[int]] = {}
     for name, updates in sequence(reply["read"], list):
         if type(updates) is not int:
-            raise BadReply(UNREADABLE)
+            raise BadReply
         reads.setdefault(str(name), []).append(updates)
     return reads
 
@@ -188,9 +188,9 @@ def _update(task: Task, reply: Mapping[str, Any]) -> Update:
     values = {name: mapping(reply, *names)[name] for name in names}
     whole = [reply[name] for name in ("steps", "foreign", "backwards")]
     if any(type(number) is not int for number in whole):
-        raise BadReply(UNREADABLE)
+        raise BadReply
     if not all(isinstance(reply[name], bool) for name in ("training", "reached", "cleared")):
-        raise BadReply(UNREADABLE)
+        raise BadReply
     tensors = {name: _whole(task, reply[name]) for name in ("before", "after")}
     tensors["gradients"] = arrays(reply["gradients"], task.shapes)
     return Update(**values | tensors | {"input_ids": np.asarray(reply["input_ids"])})
@@ -200,5 +200,5 @@ def _whole(task: Task, reply: Any) -> Mapping[str, Floats]:
     """Return the arrays of all parameters."""
     weights = arrays(reply, task.shapes)
     if set(weights) != set(task.shapes):
-        raise BadReply(UNREADABLE)
+        raise BadReply
     return weights

@@ -60,7 +60,7 @@ def first_that_holds(claims: list[Callable[[], None]]) -> None:
 
 def unreadable() -> NoReturn:
     """Fail because a reply is malformed."""
-    raise BadReply("Your code's return value could not be read.")
+    raise BadReply
 
 
 def not_written(what: str) -> NoReturn:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from graders.written.audits.finding import Finding, by_severity
 from graders.written.question import Judgement
+from submissions.escaping import first_few
 
 MOST_ROWS = 12  # numbers shown in the counterexample
 MOST_NOTES = 12
@@ -51,5 +52,4 @@ def _sentence(findings: Sequence[Finding]) -> str:
     names = [name for finding in following for name, _ in finding.numbers[:1]]
     if not names:
         return " ".join([first.sentence, *(finding.sentence for finding in following[:3])])
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{first.sentence} The same applies to {', '.join(names[:MOST_NAMES])}{more}."
+    return f"{first.sentence} The same applies to {first_few(names, MOST_NAMES)}."
