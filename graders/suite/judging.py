@@ -51,7 +51,13 @@ def _share(test: SuiteTest, score: Value) -> float | None:
 
 
 def _shown(text: Value) -> str:
-    """Return text without control characters, cut to a limit."""
+    """Return text without control characters; of a long one, the beginning and the end.
+
+    What the code printed comes first, and the reason of a failure last.
+    """
     if not isinstance(text, str):
         return ""
-    return clean(text.replace("\r\n", "\n").expandtabs(4).strip(), LONGEST)
+    text = text.replace("\r\n", "\n").expandtabs(4).strip()
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]}\n…\n{text[-LONGEST // 2 :]}"
+    return clean(text, LONGEST + 3)

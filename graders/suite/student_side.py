@@ -103,9 +103,14 @@ def run_test(folder: str, module: str, case: str, method: str) -> dict[str, Any]
     return {
         "outcome": outcome,
         "score": None if score is None else float(score),
-        "output": "\n".join(filter(None, said))[:MOST],
+        "output": _ends("\n".join(filter(None, said))),
         "value": None if value is None else str(value)[:MOST],
     }
+
+
+def _ends(text: str) -> str:
+    """Return the text, or its beginning and its end: the reason of a failure comes last."""
+    return text if len(text) <= MOST else f"{text[: MOST // 2]}\n…\n{text[-MOST // 2 :]}"
 
 
 def _end_softly() -> None:

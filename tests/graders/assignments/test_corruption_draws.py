@@ -256,6 +256,21 @@ def test_any_ids_can_be_judged(ids, lengths):
     order_of_parts(reading)
 
 
+@given(
+    document=st.text("abcdAB", min_size=8, max_size=12).map(lambda text: f"{text}é日ab"),
+    splits=st.lists(SPLITS, min_size=4, max_size=4),
+)
+def test_characters_that_never_occur_are_named(document, splits):
+    kept = document.replace("é", "").replace("日", "")
+    sequences = [
+        f"{kept[:start]}{MASK}{kept[start + size :]}{MASK}{kept[start : start + size]}"
+        for _, start, size in splits
+    ]
+    mistake = named(PIECE_MISTAKES, reading_of(*sequences, document=document))
+    assert mistake is not None
+    assert mistake.id == "characters-removed"
+
+
 def test_rows_longer_than_any_document_take_no_time(cpu_seconds):
     """Items of hundreds of ids, in an order that fits no document: nothing is searched for."""
     documents = tuple(map("".join, np.random.default_rng(1).permuted([list(LETTERS)] * 4, axis=1)))

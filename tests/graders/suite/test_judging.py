@@ -91,6 +91,12 @@ def test_output_is_plain_and_short_and_what_is_no_text_is_left(output):
     assert verdict_on({"outcome": "failed", "output": output}).message == "The test failed."
 
 
+def test_the_reason_is_shown_after_a_long_output():
+    message = verdict_on({"outcome": "failed", "output": "x" * 9999 + "\n3 != 4"}).message
+    assert message.startswith("xxx")
+    assert message.endswith("3 != 4")
+
+
 @pytest.mark.parametrize("outcome", ["failed", "error", "skipped"])
 def test_a_test_that_hides_errors_says_nothing_of_what_was_asked(outcome):
     shy = replace(TEST, hidden_errors="Look again.")

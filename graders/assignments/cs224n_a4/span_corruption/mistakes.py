@@ -357,6 +357,24 @@ def _inside_blanks(part: str) -> set[str]:
     return starts | {start.removesuffix(" ") for start in starts}
 
 
+def _loses_characters(reading: Reading) -> bool:
+    """Return whether the parts form a piece without the characters that never occur."""
+    seen = {character for draw in reading.draws for character in draw.body}
+
+    def explains(a: str, b: str, c: str, document: str) -> bool:
+        return a + c + b in "".join(character for character in document if character in seen)
+
+    lost = _parts(explains)(reading) and not _parts(_is_piece)(reading)
+    return lost and not _loses_whitespace(reading)
+
+
+def _loses_case(reading: Reading) -> bool:
+    """Return whether the parts form a piece of the document in lower or in upper case."""
+    lower = _parts(lambda a, b, c, document: a + c + b in document.lower())
+    upper = _parts(lambda a, b, c, document: a + c + b in document.upper())
+    return not _parts(_is_piece)(reading) and (lower(reading) or upper(reading))
+
+
 def _marks_together(a: str, b: str, c: str, document: str) -> bool:
     return not b and any(p + c + s in document for p, s in splits(a))
 
@@ -396,10 +414,13 @@ PIECE_MISTAKES: Recognizers = {
     ),
     # If only blanks are lost, also between two parts, it is the whitespace that is changed.
     Mistake("character-dropped", "characters between two parts are lost", JOINED): lambda r: (
-        _dropped(r) and not _parts(lambda a, b, c, document: not c)(r) and not _loses_whitespace(r)
+        _dropped(r)
+        and not _parts(lambda a, b, c, document: not c)(r)
+        and not _loses_whitespace(r)
+        and not _loses_characters(r)
     ),
     Mistake("character-doubled", "a character is in two parts", JOINED): lambda r: (
-        _parts(_doubled)(r) and not _adds_blanks(r)
+        _parts(_doubled)(r) and not _adds_blanks(r) and not _loses_characters(r)
     ),
     layout("blanks-added", "blanks are added next to the MASKs"): _adds_blanks,
     Mistake(
@@ -407,6 +428,16 @@ PIECE_MISTAKES: Recognizers = {
         "blanks, tabs or other whitespace of the document are lost or replaced",
         "use self.data[idx] unchanged, without split() or replace()",
     ): _loses_whitespace,
+    Mistake(
+        "characters-removed",
+        "some characters of the document, such as all outside ASCII, never occur",
+        "use self.data[idx] unchanged",
+    ): _loses_characters,
+    Mistake(
+        "case-changed",
+        "the letters of the document are made lower or upper case",
+        "use self.data[idx] unchanged",
+    ): _loses_case,
     layout("marks-together", "the two MASKs are adjacent, after the suffix"): (
         _parts(_marks_together)
     ),

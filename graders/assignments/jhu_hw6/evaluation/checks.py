@@ -423,7 +423,8 @@ def _require_accuracy(
         return
     fail(
         "evaluate_model does not return the accuracy.",
-        hint=known_mistake() or "Compare the argmax over the two logits with the labels.",
+        hint=known_mistake()
+        or "Count the rows whose argmax over the two logits is the label; divide by all rows.",
         expected=f"{question.accuracy:.4f} ({sum(question.right)} of {ITEMS})",
         actual=f"{accuracy:.4f}",
         counterexample={"batches": "sizes 4, 4 and 3"},
