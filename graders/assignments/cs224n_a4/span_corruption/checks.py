@@ -148,7 +148,8 @@ def test_draws_differ(reader: Reader) -> None:
         edited = reading.before != reading.after
         count, index = len(different), draws[0].index
         fail(
-            f"{len(draws)} readings of index {index} gave {count} different items.",
+            f"{len(draws)} readings of index {index} gave "
+            f"{'the same item' if count == 1 else f'only {count} different items'}.",
             hint=EDITED if edited else REPEATED,
             expected="a different item almost every time",
             actual=shown(draws[0].sequence),

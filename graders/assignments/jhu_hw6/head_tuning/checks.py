@@ -73,7 +73,7 @@ def _require_head_alone(tuned: Tuned, width: int) -> None:
         fail(
             "Training changes the backbone, which should stay frozen.",
             hint="Pass only the classifier's parameters to the optimizer, or freeze the others.",
-            expected=COUNT,
+            expected=f"{COUNT}; {2 * width + 2} for d = {width}",
             actual=f"{tuned.count(trained):,} parameters change (d = {width})",
         )
     if not tuned.head <= trained:
