@@ -25,6 +25,7 @@ from graders.written.formula.tree import (
     Total,
     children,
     substituted,
+    walk,
 )
 from graders.written.formula.vocabulary import Vocabulary
 from graders.written.question import Misfit, Unreadable
@@ -322,6 +323,23 @@ def value_of(
         raise Misfit(f"{error.message}\n{error.pointed()}") from None
     except FormulaError as error:
         raise unreadable(error) from None
+
+
+def refuse_pieces(formula: Formula, keys: Sequence[Formula] = ()) -> None:
+    """Refuse `min` and `max` in a formula that is correct where it was tried.
+
+    Random points show that two polynomials are equal, but not that a bound is never reached. `keys`
+    are formulas that it equals; what one of them contains may stay.
+    """
+    used = _pieces(formula)
+    if used and not any(used <= _pieces(key) for key in keys):
+        names = " and ".join(f"`{name}`" for name in sorted(used))
+        raise Unreadable(f"The formula is correct for all values that were tried; why {names}?")
+
+
+def _pieces(formula: Formula) -> set[str]:
+    calls = (node.function for node in walk(formula.tree) if isinstance(node, Call))
+    return {function for function in calls if function in ("min", "max")}
 
 
 def unreadable(error: FormulaError) -> Unreadable:

@@ -16,11 +16,12 @@ import numpy as np
 
 from graders.errors import UsageError
 from graders.written.formula import Formula, FormulaError, Value, evaluate, parse
-from graders.written.formula.tree import PRODUCTS, Call, Constant, Name, Node, Number, walk
+from graders.written.formula.tree import PRODUCTS, Call, Constant, Name, Node, Number
 from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import (
     Array,
     find_formulas,
+    refuse_pieces,
     shape_of,
     value_of,
     with_known_names,
@@ -185,7 +186,7 @@ def _judged(answer: Asked, part: str, formula: Formula, question: _Question) -> 
     keys = (of_part(answer.machine, "key", part), *texts(also))
     same = [key for key in keys if _same(values, key, question)]
     if same:
-        _refuse_pieces(formula, [parse(str(key), question.names) for key in same])
+        refuse_pieces(formula, [parse(str(key), question.names) for key in same])
         return Judgement(1.0, actual=formula.text)
     for mistake in answer.machine.mistakes:
         if mistake.part == part and _same(values, mistake.answer, question):
@@ -195,21 +196,6 @@ def _judged(answer: Asked, part: str, formula: Formula, question: _Question) -> 
         message = f"This is {shape_of(values[0])}, but {shape_of(expected[0])} is expected."
         return Judgement(0.0, message, actual=formula.text)
     return _unequal(formula, values, expected, question)
-
-
-def _refuse_pieces(formula: Formula, keys: Sequence[Formula]) -> None:
-    """Refuse `min` and `max` that no equal key has: they may change other values than the tested.
-
-    Points of integers show that two polynomials are equal, but not that a bound is never reached.
-    """
-    if not any(_pieces(formula) <= _pieces(key) for key in keys):
-        names = " and ".join(f"`{name}`" for name in sorted(_pieces(formula)))
-        raise Unreadable(f"This is equal to the expected formula where it was tried; why {names}?")
-
-
-def _pieces(formula: Formula) -> set[str]:
-    calls = (node.function for node in walk(formula.tree) if isinstance(node, Call))
-    return {function for function in calls if function in ("min", "max")}
 
 
 def _same(actual: Sequence[Array], key: str, question: _Question) -> bool:
