@@ -1,8 +1,7 @@
-"""Limit the time of a check on the trusted side: a check that never ends is our fault."""
+"""Limit the time of the trusted side: of a whole check, and of reading one student's answer."""
 
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -10,15 +9,19 @@ from types import FrameType
 from graders.errors import GraderFault
 
 GRACE = 900.0  # seconds for everything that a check does besides waiting for student code
-SOON = 0.001  # seconds until an alarm that is overdue; 0 would mean none
 AGAIN = 1.0  # seconds until the next alarm, if a check caught the first one
 
 
-@contextmanager
-def limit_time(seconds: float, what: str = "the check") -> Iterator[None]:
-    """Raise GraderFault inside the block if it takes longer, independent of the system's date.
+class TimeUp(GraderFault):
+    """A block took longer than it may; our own fault unless a student's text caused it."""
 
-    Blocks may be nested: after the inner one, the outer one has the rest of its time. This works
+
+@contextmanager
+def limit_time(seconds: float, *, processor: bool = False) -> Iterator[None]:
+    """Raise TimeUp inside the block if it takes longer, independent of the system's date.
+
+    With `processor`, only the time counts in which this process computes, so that others which use
+    the processor make no difference. A block of one kind may contain one of the other. This works
     only in a process's main thread, and not on Windows; otherwise nothing happens.
     """
     if (
@@ -29,15 +32,14 @@ def limit_time(seconds: float, what: str = "the check") -> Iterator[None]:
         return
 
     def ring(_number: int, _frame: FrameType | None) -> None:
-        raise GraderFault(f"{what} took more than {seconds:g} s")
+        raise TimeUp(f"the check took more than {seconds:g} s")
 
-    before, started = signal.signal(signal.SIGALRM, ring), time.monotonic()
-    left, again = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    timer = signal.ITIMER_PROF if processor else signal.ITIMER_REAL
+    number = signal.SIGPROF if processor else signal.SIGALRM
+    before = signal.signal(number, ring)
+    signal.setitimer(timer, seconds, AGAIN)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-        if left:
-            passed = time.monotonic() - started
-            signal.setitimer(signal.ITIMER_REAL, max(left - passed, SOON), again)
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graders.written.formula import Formula, FormulaError, Mismatch, Value, evaluate, parse
+from graders.written.formula.evaluation import LONGEST_SUM
 from graders.written.formula.reading.characters import GREEK
 from graders.written.formula.reading.prose import (
     Statement,
@@ -16,7 +17,16 @@ from graders.written.formula.reading.prose import (
     statements_in,
     without_marks,
 )
-from graders.written.formula.tree import OPERATORS, Call, Name, Total, children, substituted
+from graders.written.formula.tree import (
+    OPERATORS,
+    Call,
+    Name,
+    Number,
+    Total,
+    children,
+    substituted,
+    walk,
+)
 from graders.written.formula.vocabulary import Vocabulary
 from graders.written.question import Misfit, Unreadable
 from graders.written.reading.plain import VANISHES
@@ -60,6 +70,7 @@ _IDENTITY = re.compile(
 )
 _LETTER = re.compile(r"[^\W\d_]")
 MOST_STEPS = 3000
+MOST_MEMBERS = 32  # of a family, or the size of its vectors
 
 
 def find_formulas(
@@ -314,6 +325,23 @@ def value_of(
         raise unreadable(error) from None
 
 
+def refuse_pieces(formula: Formula, keys: Sequence[Formula] = ()) -> None:
+    """Refuse `min` and `max` in a formula that is correct where it was tried.
+
+    Random points show that two polynomials are equal, but not that a bound is never reached. `keys`
+    are formulas that it equals; what one of them contains may stay.
+    """
+    used = _pieces(formula)
+    if used and not any(used <= _pieces(key) for key in keys):
+        names = " and ".join(f"`{name}`" for name in sorted(used))
+        raise Unreadable(f"The formula is correct for all values that were tried; why {names}?")
+
+
+def _pieces(formula: Formula) -> set[str]:
+    calls = (node.function for node in walk(formula.tree) if isinstance(node, Call))
+    return {function for function in calls if function in ("min", "max")}
+
+
 def unreadable(error: FormulaError) -> Unreadable:
     """Return the error with the student's text and a caret below the position."""
     return Unreadable(f"{error.message}\n{error.pointed()}")
@@ -334,7 +362,17 @@ def _refuse_costly(formula: Formula) -> None:
     while waiting:
         node, times = waiting.pop()
         steps += times * (20 if isinstance(node, Call) and node.function not in OPERATORS else 1)
-        inside = times * 32 if isinstance(node, Total) else times
+        inside = times * _terms(node) if isinstance(node, Total) else times
         waiting += [(child, inside) for child in children(node)]
         if steps > MOST_STEPS:
             raise Unreadable("The formula is too long: simplify it.")
+
+
+def _terms(total: Total) -> int:
+    """Return how many terms a sum has; if its end is a name or open, as many as there are keys."""
+    match total.low, total.high:
+        case Number(low), Number(high):
+            return int(min(max(float(high) - float(low) + 1, 1), LONGEST_SUM))
+        case (None, _) | (_, None) | (Number(), Name()):
+            return MOST_MEMBERS
+    return LONGEST_SUM

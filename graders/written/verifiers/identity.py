@@ -5,6 +5,7 @@ degree D agree at one point of integers from 2 to 97 with probability at most D/
 twelve points with (D/96)^12.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,10 +16,12 @@ import numpy as np
 
 from graders.errors import UsageError
 from graders.written.formula import Formula, FormulaError, Value, evaluate, parse
+from graders.written.formula.tree import PRODUCTS, Call, Constant, Name, Node, Number
 from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import (
     Array,
     find_formulas,
+    refuse_pieces,
     shape_of,
     value_of,
     with_known_names,
@@ -65,7 +68,27 @@ def identity(answer: Asked) -> Judgement:
     if not answer.machine.settings.get("side_by_side", False):
         return _judge_by_part(answer, question, partial(_judged, question=question))
     plain = _question(answer, dict.fromkeys(names, "real"))
-    return _judge_by_part(answer, question, partial(_either, question=question, plain=plain))
+
+    def judge(answer: Asked, part: str, formula: Formula) -> Judgement:
+        if _factors(formula.tree) > 2:
+            return _judged(answer, part, formula, question)
+        return _either(answer, part, formula, question, plain)
+
+    return _judge_by_part(answer, question, judge)
+
+
+def _factors(node: Node) -> float:
+    """Return the most factors of a product in a sum of products; infinite for anything else."""
+    match node:
+        case Number() | Constant():
+            return 0
+        case Name():
+            return 1
+        case Call("+" | "-" | "neg" | "⊤", arguments):
+            return max(map(_factors, arguments))
+        case Call(function, arguments) if function in (*PRODUCTS, "dot"):
+            return sum(map(_factors, arguments))
+    return math.inf
 
 
 def _judge_by_part(
@@ -93,9 +116,9 @@ def _either(
     """Return the judgement with the names as defined or, if that earns nothing, in the other way.
 
     With numbers instead of vectors, `x y`, and `x y^T` for row vectors, are the intended dot
-    product. Nothing incorrect passes: sums of dot products that are equal for all vectors with one
-    entry are equal for all vectors. With vectors of equal entries instead of numbers, `‖μ‖²` is
-    `h μ²`.
+    product. Nothing incorrect passes, because only sums of products of two names are read in this
+    way: with more factors, different formulas are equal for numbers, such as `(x^T y)^2` and
+    `‖x‖² ‖y‖²`. With vectors of equal entries instead of numbers, `‖μ‖²` is `h μ²`.
     """
     try:
         judgement = _judged(answer, part, formula, question)
@@ -126,8 +149,11 @@ def _points(
     softmax: Sequence[str],
     draw: np.random.Generator,
 ) -> Iterator[Point]:
-    """Yield values for all names; under a softmax, only the names that it runs over change."""
-    size = int(draw.integers(3, 8))
+    """Yield values for all names; under a softmax, only the names that it runs over change.
+
+    With as many dimensions as vectors, formulas of dot products that are equal here always are.
+    """
+    size = max(3, len(names)) + int(draw.integers(5))
     first: dict[str, Value] = {name: _drawn(domain, size, draw) for name, domain in names.items()}
     for number in range(POINTS):
         again = (name for name in names if number and (not softmax or name in softmax))
@@ -158,7 +184,9 @@ def _judged(answer: Asked, part: str, formula: Formula, question: _Question) -> 
     values = [value_of(formula, point) for point in question.points]
     also = of_part(answer.machine, "also", part, ())
     keys = (of_part(answer.machine, "key", part), *texts(also))
-    if any(_same(values, key, question) for key in keys):
+    same = [key for key in keys if _same(values, key, question)]
+    if same:
+        refuse_pieces(formula, [parse(str(key), question.names) for key in same])
         return Judgement(1.0, actual=formula.text)
     for mistake in answer.machine.mistakes:
         if mistake.part == part and _same(values, mistake.answer, question):

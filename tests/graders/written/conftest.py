@@ -1,6 +1,7 @@
 """A tiny assignment with only written questions, and answers to those of the bundled ones."""
 
 import textwrap
+import time
 from dataclasses import replace
 from functools import cache
 
@@ -141,12 +142,19 @@ BROKEN = {
 
 
 def tiny_equal(answer):
-    """The value is the key; BROKEN breaks the verifier, `%` is unreadable, `&` does not fit."""
+    """The value is the key; BROKEN breaks the verifier, `%` is unreadable, `&` does not fit.
+
+    It computes for `0.1 seconds` if the value says so.
+    """
     text = answer.parts[answer.machine.parts[0]]
     if text == "%":
         raise Unreadable("The sign `%` means nothing here.")
     if text == "&":
         raise Misfit("A matrix is asked for.")
+    if text.endswith(" seconds"):
+        end = time.process_time() + float(text.removesuffix(" seconds"))
+        while time.process_time() < end:
+            pass
     if text in BROKEN:
         raise BROKEN[text]
     if text == "nan":

@@ -99,6 +99,16 @@ def test_a_broken_verifier_is_never_a_zero(grade, broken):
     assert checks["1a/machine"].status == "passed"
 
 
+@pytest.mark.parametrize("seconds", [["inf"], [f"0.1{n}" for n in range(8)]])
+def test_what_takes_too_long_waits_for_a_person(grade, monkeypatch, seconds):
+    monkeypatch.setattr(written_checks, "PATIENCE", 0.4)
+    result, checks = grade("".join(f"## 1b\nformula: {time} seconds\n" for time in seconds))
+    assert checks["1b/machine"].status == "needs_review"
+    assert "takes too long to compute" in checks["1b/machine"].message
+    assert result.status == "needs_review"
+    assert grade("## 1b\nformula: 0.1 seconds\n")[1]["1b/machine"].status == "failed"
+
+
 def test_no_answers_file_says_how_to_make_one(grade):
     result, checks = grade()
     assert {check.status for check in checks.values()} == {"failed"}

@@ -22,12 +22,13 @@ from graders.written.verifiers.attention.query import (
     queries_in,
     query_of,
 )
-from graders.written.verifiers.formulas import Array
+from graders.written.verifiers.formulas import Array, refuse_pieces
 from graders.written.verifiers.settings import share
 from graders.written.verifiers.values.found import judge_found
 from graders.written.verifiers.values.value import shown
 
-LADDER, LADDER_WITH_MEANS = (1.0, 10.0, 1e2, 1e3, 1e4), (1.0, 10.0, 1e2, 1e3)
+# No round numbers, which a formula may contain: `c k_a + 1000 k_b` is not balanced.
+LADDER, LADDER_WITH_MEANS = (1.3, 13.0, 1.3e2, 1.3e3, 1.3e4), (1.3, 13.0, 1.3e2, 1.3e3)
 NEAR, NEAR_AS_A_NUMBER = 1e-3, 1e-2  # of one half, at the top; the second for numbers as scale
 FLOOR, FLOOR_WITH_MEANS = 1e-6, 1e-3  # smaller changes between scales are rounding or scatter
 BALANCED, BALANCED_WITH_MEANS = 1e-9, 1e-6
@@ -52,9 +53,11 @@ class _Trial:
     def passes(self) -> bool:
         """Return whether the weights reach one half each and stay there, in every instance."""
         near = NEAR if self.query.scalars else NEAR_AS_A_NUMBER
-        errors = [self.errors(instance) for instance in self.instances]
         if self.uses_variance:  # beyond some scale, the scatter decides
-            return any(max(at_scale) <= near for at_scale in zip(*errors, strict=True))
+            errors = [self.errors(instance) for instance in self.instances]
+            if all(max(at_scale) > near for at_scale in zip(*errors, strict=True)):
+                return False
+        errors = [self.errors(instance, cut=True) for instance in self.instances]
         return all(self._climbs(error, near) for error in errors)
 
     @property
@@ -62,9 +65,9 @@ class _Trial:
         """Whether the query contains the variance of the keys, so that its length is not cut."""
         return self.query.means and "alpha" in self.query.formula.names
 
-    def errors(self, instance: Lookup) -> list[float]:
+    def errors(self, instance: Lookup, *, cut: bool | None = None) -> list[float]:
         """Return how far the two weights are from one half, for increasing scales."""
-        all_weights = (self.query.weights(instance, size) for size in self.ladder)
+        all_weights = (self.query.weights(instance, size, cut=cut) for size in self.ladder)
         return [_error(weights, instance) for weights in all_weights]
 
     def _climbs(self, errors: Sequence[float], near: float) -> bool:
@@ -124,6 +127,7 @@ def _judged(answer: Asked, trial: _Trial) -> Judgement:
     blind = not query.means or query.same_with(instance, instance.with_keys(answer.draw))
     earned = 1.0 if blind else share(answer.machine, "keys_for_means", 0.5)
     if trial.passes():
+        refuse_pieces(query.formula)
         message = "The query is built from keys, which are random and not known when it is chosen."
         hint = "Which vectors are fixed here and close to every random key?"
         return Judgement(1.0) if blind else Judgement(earned, message, hint)

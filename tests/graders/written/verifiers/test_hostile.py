@@ -88,6 +88,21 @@ def test_mixtures_and_any_text_are_judged_or_refused(judge, case, text):
     assert answered(judge, verify, parts, text, asked)
 
 
+@pytest.mark.parametrize("bounds", ["j=1", "j=0", "j=-50", "j=n"])
+@pytest.mark.parametrize("end", ["100", "99", "49+1", "10^2"])
+def test_a_long_sum_of_many_products_is_refused(judge, bounds, end):
+    products = " + ".join(["k_a*k_b^T*k_a"] * 10)
+    text = f"beta*(k_a + k_b) + \\sum_{{{bounds}}}^{{{end}}} ({products})"
+    with pytest.raises(Unreadable, match="too long"):
+        judge("average_query", text, keys="k")
+
+
+def test_a_short_sum_of_many_products_is_judged(judge):
+    products = " + ".join(["0*k_a*k_b^T*k_a"] * 10)
+    text = f"beta*(k_a + k_b) + \\sum_{{j=1}}^{{3}} ({products})"
+    assert judge("average_query", text, keys="k").fraction == 1
+
+
 def test_a_long_answer_costs_little_memory(judge):
     texts = [piece * (10**5 // len(piece)) for piece in ("1, ", "(")]
     tracemalloc.start()

@@ -1,5 +1,7 @@
 """A formula equals the key or does not, whatever its form; of a complexity its growth counts."""
 
+import contextlib
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,7 +33,7 @@ OFFSETS = {
     "also": ["(2*T - 1)*m*L"],
 }
 LEVELS = {
-    "names": {"n": [0, 6], "k": [1, 5], "T": "size"},
+    "names": {"n": [0, 12], "k": [1, 97], "T": "size"},
     "key": {"one_head": "2^n", "two_heads": "3^n", "k_heads": "(k + 1)^n"},
     "also": {"one_head": "min(T, 2^n)", "k_heads": ["min(T, (k + 1)^n)"]},
 }
@@ -94,6 +96,7 @@ def test_a_known_mistake_has_its_hint(judge, question, answer, hint):
     [
         (LEVELS, ("min(2^n, T)", "3**n", "min(T, (1+k)^n)"), 1),
         (LEVELS, ("2^n", "3^n", "2^n"), 2 / 3),
+        (LEVELS, ("2^n", "min(3^n, 729)", "min(k + 1, 6)^n"), 1 / 3),
         (LEVELS, ("2^n", "2^{n+1}", "k^n"), 1 / 3),
         (LEVELS, ("n^2", "n^3", "k^n"), 0),
         (DOTS, ("x1·x2 + x1·p2 + p1·x2 + p1·p2", "x1·x2+p1·p2"), 1),
@@ -106,6 +109,35 @@ def test_a_known_mistake_has_its_hint(judge, question, answer, hint):
 def test_parts_are_judged_alone_and_vectors_are_random_as_well(earned, question, answers, share):
     parts = dict(zip(question["key"], answers, strict=True))
     assert earned("identity", parts, **question) == {round(share, 9)}
+
+
+# All are zero for numbers, and the last one for vectors of fewer than four entries.
+VANISHING = [
+    "(x_1^T x_2)*(p_1^T p_2) - (x_1^T p_2)*(p_1^T x_2)",
+    "norm(x_1)^2*norm(p_1)^2 - (x_1^T p_1)^2",
+    "norm(x_1)*norm(x_2) - abs(x_1^T x_2)",
+    "p_2^T p_2 - p_2^T Z pinv(Z) p_2".replace("Z", "(x_1 x_1^T + x_2 x_2^T + p_1 p_1^T)"),
+]
+
+
+@pytest.mark.parametrize("vanishing", VANISHING)
+@pytest.mark.parametrize("form", ["{}^T {}", "{} {}^T", "{} {}"])
+def test_formulas_that_are_equal_only_in_few_dimensions_never_pass(judge, vanishing, form):
+    asked = {**DOTS, "key": DOTS["key"]["concat"], "side_by_side": True}
+    products = f"{form.format('x_1', 'x_2')} + {form.format('p_1', 'p_2')}"
+    for seed in range(8):
+        assert judge("identity", products, seed=seed, **asked).fraction == 1
+        with contextlib.suppress(Misfit, Unreadable):
+            wrong = judge("identity", f"{products} + {vanishing}", seed=seed, **asked)
+            assert wrong.fraction == 0
+
+
+@pytest.mark.parametrize(
+    "answer", ["min((2T - 1)*m, 10^5)", "max((2T-1)*m, 1)", "(2T-1)*m + min(0, 10^5 - T)"]
+)
+def test_a_bound_that_no_key_has_waits_for_a_person(judge, answer):
+    with pytest.raises(Unreadable, match="why `m"):
+        judge("identity", answer, **OFFSETS)
 
 
 def test_weights_divide_the_parts(judge):

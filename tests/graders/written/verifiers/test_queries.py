@@ -1,5 +1,6 @@
 """A query passes by its effect on the weights, not by its form; two heads copy one value each."""
 
+import contextlib
 import re
 
 import numpy as np
@@ -53,6 +54,26 @@ def test_right_queries_earn_all(earned, answer, setting):
 def test_wrong_queries_never_pass(judge, earned, answer, hint, setting):
     assert earned("average_query", answer, **setting) == {0}
     assert re.search(hint, judge("average_query", answer, **setting).hint)
+
+
+@pytest.mark.parametrize("mention", ["", " + alpha*mu_a", " + 0*mu_a/alpha", " + alpha^0*mu_a"])
+@pytest.mark.parametrize("constant", ["1", "10", "10^2", "10^3"])
+def test_to_name_the_variance_does_not_balance_a_query(earned, mention, constant):
+    assert earned("average_query", f"c*mu_a + {constant}*mu_b{mention}", **MEANS) == {0}
+
+
+@pytest.mark.parametrize("length", ["alpha^(-1/4)", "log(1/alpha)", "beta*alpha^(-1/4)"])
+def test_the_variance_may_set_the_length(earned, length):
+    assert earned("average_query", f"{length}*(mu_a + mu_b)", **MEANS) == {1}
+    assert earned("average_query", f"{length}*(mu_a + 1.5*mu_b)", **MEANS) == {0}
+
+
+@pytest.mark.parametrize("constant", ["1", "10", "10^2", "10^3", "10^4"])
+def test_a_scale_that_equals_a_constant_does_not_balance_a_query(earned, judge, constant):
+    assert earned("average_query", f"c*k_a + {constant}*k_b", **UNSCALED) == {0}
+    with contextlib.suppress(Unreadable):  # as a larger scale would show
+        bounded = judge("average_query", f"max(c, {constant})*k_a + {constant}*k_b", **UNSCALED)
+        assert bounded.fraction == 0
 
 
 @pytest.mark.parametrize(
