@@ -71,6 +71,20 @@ def test_each_thing_that_lacks_costs_its_points(grid, rows, chosen, fraction, sa
     assert said in judged.message
 
 
+@pytest.mark.parametrize(("dev", "test"), [("0", "0"), ("1", "1"), ("0", "1"), ("100 %", "0.0")])
+def test_a_table_of_zeros_and_ones_goes_to_a_person(grid, judge, dev, test):
+    rows = [(lr, epochs, dev, test) for lr, epochs, *_ in ROWS]
+    with pytest.raises(Unreadable, match="0 or 1"):
+        grid(table(rows, chosen=1))
+    models = (
+        f"| model | dev | test |\n|--|--|--|\n| one | {dev} | {test} |\n| two | {dev} | {test} |"
+    )
+    rules = {"need": ["dev", "test"], "points": {"runs": 1, "possible": 1}, "runs": 2}
+    with pytest.raises(Unreadable, match="0 or 1"):
+        judge("reported_runs", {"runs": models}, **rules, **BOOLQ)
+    assert grid(table([*ROWS[:5], ("1e-3", 9, "0", "0")], chosen=1)).fraction == 1
+
+
 @pytest.mark.parametrize("accuracy", ["0.9", ".6", "80%", "0.90", "9/10"])
 def test_accuracies_of_ten_items_are_impossible(judge, accuracy):
     rules = {"need": ["dev", "test"], **BOOLQ}
