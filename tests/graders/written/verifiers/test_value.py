@@ -27,7 +27,8 @@ MATRICES = [
 ]  # fmt: skip
 NUMBERS = [
     "6,920", "6.92e3", "n = 6920", "$6920$", "6920 examples", "13840/2", "about: 6920",
-    r"\frac{13840}{2}", "≈ 6920", "**6920**",
+    r"\frac{13840}{2}", "≈ 6920", "**6920**", "13840/2 = 6920", "n = 2 * 3460 = 6920",
+    "6,920 = 6920",
     "6.920",
     "6 920",
     "6'920",
@@ -47,6 +48,7 @@ RIGHT = [
     *(("matrix", {"key": [[1, 2], [3, 4]]}, matrix) for matrix in MATRICES),
     *(("number", {"key": 6920}, number) for number in NUMBERS),
     *(("number", PERCENT, text) for text in ["94.83", "94.83%", "94,83 %", "0.9483", r"94.83\%"]),
+    *(("number", PERCENT, text) for text in ["0.9483 = 94.83 %", "1727/1821 ≈ 94.83 %"]),
 ]
 
 
@@ -119,6 +121,15 @@ def test_another_count_of_numbers_is_wrong(judge, answer, said):
         "2%",
         "2 million",
         "2/7",
+        *(
+            "67349 = 2",
+            "1 = 2",
+            "2 = 1 = 2",
+            "7 ≈ 2",
+            "train: 5 = 2",
+            "5 items = 2 items",
+            "200 = 2",
+        ),
     ],
 )
 def test_what_is_no_number_goes_to_a_person(judge, answer):
