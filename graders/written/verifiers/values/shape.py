@@ -60,11 +60,8 @@ def _compared(answer: Asked, part: str, sizes: tuple[str, ...]) -> Judgement:
         return Judgement(0.0, message, "What does each axis count?", actual=shown)
     wrong = [one for one, name in zip(sizes, key, strict=True) if not _means(answer, one, name)]
     if not wrong:
-        if same := _same_size(key, sizes):
-            return Judgement(
-                0.0, f"`{same}` cannot be the size of two different axes.", actual=shown
-            )
         other = _other_size(answer, part, dict(zip(key, sizes, strict=True)))
+        other = other or _same_size(key, sizes)
         return Judgement(0.0 if other else 1.0, other, actual=shown)
     if in_words := [one for one in wrong if len(one.split()) > MOST_WORDS]:
         raise Unreadable(f"`{in_words[0]}` may be a size; write its letter or number.")
@@ -74,14 +71,14 @@ def _compared(answer: Asked, part: str, sizes: tuple[str, ...]) -> Judgement:
 
 
 def _same_size(key: Sequence[str], sizes: Sequence[str]) -> str:
-    """Return the word of two axes of different sizes, or nothing; `n` and `N` are two words.
+    """Return a message if different axes have the same word; `n` and `N` are two words.
 
     Raises Unreadable for a number of two such axes, which may be equal by chance.
     """
     for (name, here), (other, there) in combinations(zip(key, sizes, strict=True), 2):
         for side in sorted({*_meant(here)} & {*_meant(there)}) if name != other else ():
             if not side.isdigit():
-                return side
+                return f"`{side}` cannot be the size of two different axes."
             raise Unreadable(f"Two different axes have the size {side}; write letters.")
     return ""
 
