@@ -9,6 +9,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from graders.failures import message_of
 from graders.statistics import percentage
 from reports import text, words
 from reports.drawing.counterexamples import example, is_exact, named_lists
@@ -66,6 +67,7 @@ def environment_of(*folders: Path) -> Environment:
         sentence=text.sentence,
         verbatim=text.verbatim,
         number=text.number,
+        points=text.points,
         percentage=percentage,
         student_href=student_href,
         adjusted_words=words.adjusted_words,
@@ -73,11 +75,12 @@ def environment_of(*folders: Path) -> Environment:
         cost=words.cost_words,
         criterion_word=words.criterion_word,
         for_staff=words.for_staff,
+        message_of=message_of,
         provisional=provisional,
         provisional_total=provisional_total,
         drawing=drawing,
         example=example,
-        no_answer=words.no_answer,
+        raised=words.raised,
         is_exact=is_exact,
         judged=judged,
         named_lists=named_lists,

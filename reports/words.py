@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from graders.failures import RAISED
 from graders.model import (
     CheckResult,
     CheckStatus,
@@ -51,7 +52,7 @@ VISIBILITY_WORDS: dict[Visibility, str] = {
 
 STATUS_SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
-    "needs_review": ("Part of this needs manual grading; you lose no points while it waits."),
+    "needs_review": "Some parts still need manual grading; they cost no points until then.",
     "rejected": "Nothing was graded: the upload cannot be used as it is. Correct it and try again.",
     "incomplete": (
         "Some of this could not be graded. That is our fault, not yours. You lose no points, "
@@ -89,6 +90,11 @@ def for_staff(message: str) -> str:
 def no_answer(result: CheckResult) -> bool:
     """Return whether the student's code gave no answer: it raised, crashed or was stopped."""
     return result.outcome not in ("", "blocked")
+
+
+def raised(result: CheckResult) -> bool:
+    """Return whether an exception cost points: all of a check, or those of some inputs."""
+    return no_answer(result) or RAISED in result.message.partition("\n")[0]
 
 
 def is_without_points(result: Result) -> bool:

@@ -181,7 +181,8 @@ def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
     assert re.search(r"1 +\d{4}-\d\d-\d\d \d\d:\d\d UTC .* replaced", listed.splitlines()[1])
     assert "published" in listed.splitlines()[2]
     assert "scores of generation 1, which are not published:" in listed
-    assert "bob         1 / 2" in listed
+    assert "score / 2" in listed
+    assert re.search(r"^bob +1 +Graded", listed, re.MULTILINE)
     old = softmark("show", "bob", "--out", out, "--generation", "1")
     assert "Score: 1 / 2 (criteria checked here)" in old.stdout
 

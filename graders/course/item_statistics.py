@@ -17,7 +17,7 @@ from graders.model import Check, Criterion, CriterionResult, Result
 
 FEWEST = 3  # submissions for a meaningful correlation
 STEADY = 1e-9  # a spread below this is rounding
-UNDECIDED = ("error", "needs_review")
+UNJUDGED = ("error", "needs_review", "skipped")
 # By criterion and check ("" for the criterion's own row): how often regraded, how often changed.
 Repeats = Mapping[tuple[str, str], tuple[int, int]]
 Key = tuple[str, str]
@@ -28,6 +28,7 @@ Pairs = NDArray[np.float64]
 class ItemStatistics:
     """One row of the item analysis; `check` is None in the criterion's own row.
 
+    `graded` counts the submissions in which it was judged: neither undecided nor skipped.
     `difficulty` is the mean share earned, 0 to 1: high is easy. `discrimination` is the item-total
     correlation corrected for overlap: Pearson's r of the item's share with the share earned of all
     *other* points (Ebel and Frisbie, Essentials of Educational Measurement, 5th ed., ch. 13; the
@@ -116,7 +117,7 @@ class Items:
             _count(item, share, rest, sum(check.seconds for check in graded.checks))
         for index, (check, rest) in enumerate(zip(graded.checks, rests, strict=True)):
             item = self._item(ItemPlace(name, place, index), graded, check.check)
-            if check.status not in UNDECIDED or check.fraction:  # points to confirm are known
+            if check.status not in UNJUDGED or check.fraction:  # points to confirm are known
                 _count(item, check.fraction, rest, check.seconds)
 
     def _item(self, first: ItemPlace, graded: CriterionResult, check: Check | None = None) -> _Item:
@@ -143,7 +144,7 @@ def _share(graded: CriterionResult) -> float | None:
     if graded.points is not None and graded.criterion.points > 0:
         return graded.points / graded.criterion.points
     total = sum(check.weight for check in graded.checks)
-    if graded.points is None or total == 0:
+    if graded.points is None or total == 0 or graded.status == "skipped":
         return None
     return sum(check.weight * check.fraction for check in graded.checks) / total
 

@@ -215,7 +215,7 @@ def _say(verdict: Judgement, actual: str, machine: Machine, score: Score) -> Non
     details = {
         "hint": verdict.hint,
         "expected": verdict.expected or machine.expected,
-        "actual": actual,
+        "actual": actual[:LONGEST_TEXT],
     }
     rows = dict(verdict.counterexample)
     if verdict.fraction == 0:

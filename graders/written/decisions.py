@@ -212,7 +212,8 @@ def _status(fraction: float) -> CheckStatus:
 
 def message_of(decision: Decision) -> str:
     """Return the student's message: the points, the comment, and the rubric's items."""
-    lines = [f"{decision.earned:g} of {decision.points:g} points, graded by a person."]
+    unit = "point" if decision.points == 1 else "points"
+    lines = [f"{decision.earned:g} of {decision.points:g} {unit}, graded by a person."]
     lines += [decision.comment] if decision.comment else []
     lines += [f"Given: {_item(item)}" for item in decision.items if item.ticked]
     lines += [f"Not given: {_item(item)}" for item in decision.items if not item.ticked]

@@ -1,11 +1,17 @@
 """Format the item analysis for the course page."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graders.course.item_statistics import ItemStatistics
 
+MEASURES = {
+    "difficulty": "Points earned",
+    "discrimination": "Discrimination",
+    "repeated": "Changed",
+    "seconds": "Time",
+}
 Z = 1.96  # standard errors that chance exceeds in one of forty cases
 
 
@@ -29,6 +35,16 @@ class ItemTables:
 
     criteria: tuple[ItemRow, ...]
     checks: tuple[ItemRow, ...]
+
+    @property
+    def measured(self) -> Mapping[str, str]:
+        """The headings of the columns in which some row has a value."""
+        rows = (*self.criteria, *self.checks)
+        return {
+            name: heading
+            for name, heading in MEASURES.items()
+            if any(getattr(row, name) != "–" for row in rows)
+        }
 
     @property
     def flagged(self) -> tuple[ItemRow, ...]:

@@ -4,11 +4,12 @@
      "rows": [[id, student, status, scores, points, endings, href, also, none, missing]]}
 
 `student` is 0 if it equals the id; `status` is an index into STATUSES. `scores` contains the score
-and, if the assignment declares one, the final grade (null if there is none). `points` has a number
-per criterion: null if it is undecided, "" if there is none. `endings` alternates between an index
-into `words` and a count. `href` is present only if the link cannot be made from the id. `also`
-contains more text to search: shortened names, emails, numbers. `none` is 1 if nothing was earned.
-`missing` names the files that the upload lacks. Empty values at the end of a row are left out.
+and, if the assignment declares one, the final grade (null if there is none). Instead of a score
+that waits for decisions it contains words: "35.5 so far". `points` has a number per criterion: null
+if it is undecided, "" if there is none. `endings` alternates between an index into `words` and a
+count. `href` is present only if the link cannot be made from the id. `also` contains more text to
+search: shortened names, emails, numbers. `none` is 1 if nothing was earned. `missing` names the
+files that the upload lacks. Empty values at the end of a row are left out.
 """
 
 import json
@@ -21,7 +22,7 @@ from markupsafe import Markup
 from graders.model import ResultStatus
 from reports.course.view import CourseView, CriterionSummary, Row
 from reports.page import student_href
-from reports.text import items, line
+from reports.text import items, line, number
 from reports.words import marked
 
 STATUSES: tuple[ResultStatus, ...] = get_args(ResultStatus)
@@ -69,12 +70,12 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
     name, student = line(submission.id, NAME), line(marked(submission.student), NAME)
     href = student_href(submission.id) if name != submission.id else 0
     also = (line(text, FOUND_BY) for text in (submission.id, submission.student))
-    endings = [number for word, count in row.unanswered.items() for number in (places[word], count)]
+    endings = [each for word, count in row.unanswered.items() for each in (places[word], count)]
     cells: list[object] = [
         name,
         0 if student.strip() in ("", name) else student,
         STATUSES.index(row.status),
-        [_short(row.score), *([_short(row.final.final)] if row.final else [])],
+        [_score(row), *([_short(row.final.final)] if row.final else [])],
         [_points(row, summary.criterion.id) for summary in rubric],
     ]
     shown = ("", name, student)
@@ -84,6 +85,12 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
     while rest and not rest[-1]:
         rest.pop()
     return [*cells, *rest]
+
+
+def _score(row: Row) -> object:
+    if row.score is None and row.so_far is not None:
+        return f"{number(row.so_far)} so far"
+    return _short(row.score)
 
 
 def _points(row: Row, criterion: str) -> object:

@@ -14,6 +14,7 @@ from graders.course.item_statistics import Items, ItemStatistics, Repeats
 from graders.errors import ON_A_GPU
 from graders.failures import Cluster, Failures
 from graders.model import UNANSWERED, Criterion, Result, ResultStatus, Submission
+from graders.scoring import points_lost
 from graders.storage.requests import Request
 from reports.course.accuracies import Accuracies, AccuracySeries
 from reports.course.twins import Twins
@@ -84,6 +85,19 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a submission needs attention, and the criterion that waits for a decision, if any."""
+
+    text: str
+    criterion: str = ""
+
+    @property
+    def first_line(self) -> str:
+        """The text without the lines that are about one submission."""
+        return self.text.partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One row of the table: points by criterion, and the outcomes of checks without an answer.
 
@@ -99,7 +113,7 @@ class Row:
     so_far: float | None
     points: Mapping[str, float | None]
     unanswered: Mapping[str, int]
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     missing: tuple[str, ...] = ()
     final: FinalGrade | None = None
 
@@ -111,7 +125,7 @@ class Row:
     @property
     def reason(self) -> str:
         """The first line of each reason why it needs attention, or nothing."""
-        return " ".join(reason.partition("\n")[0] for reason in self.reasons)
+        return " ".join(reason.first_line for reason in self.reasons)
 
     @property
     def has_no_points(self) -> bool:
@@ -132,6 +146,7 @@ class Waiting:
 class CourseView:
     """Everything that the template can use.
 
+    `mean_so_far` is the mean of the points that are certain, or None if nothing is undecided.
     `hints` are given to values that are incorrect, advice last, and `rarer` counts those that are
     not among them. `unnamed` are failures that no hint explains, such as exceptions; `alone` are
     those of a check that fails where all others pass.
@@ -140,10 +155,11 @@ class CourseView:
     title: str
     rubric: tuple[CriterionSummary, ...]
     rows: tuple[Row, ...]
-    published: int
+    graded: int
     max_score: float
     mean: float | None
     median: float | None
+    mean_so_far: float | None
     bins: tuple[Bin, ...]
     endings: tuple[Ending, ...]
     hints: tuple[CommonHint, ...]
@@ -156,6 +172,17 @@ class CourseView:
     accuracies: tuple[AccuracySeries, ...]
     median_seconds: float | None
     median_memory_bytes: float | None
+
+    @property
+    def judged(self) -> tuple[CriterionSummary, ...]:
+        """The criteria with points for which somebody has a grade."""
+        return tuple(each for each in self.rubric if each.criterion.points and each.graded)
+
+    @property
+    def unjudged(self) -> tuple[Criterion, ...]:
+        """The criteria with points for which nobody has a grade yet."""
+        summaries = (each for each in self.rubric if each.criterion.points and not each.graded)
+        return tuple(each.criterion for each in summaries)
 
     @property
     def needs_attention(self) -> int:
@@ -206,6 +233,7 @@ class Counted:
     hints: dict[tuple[str, str], list[Submission]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    lost: dict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
     failures: Failures = field(default_factory=Failures)
     items: Items = field(default_factory=Items)
     accuracies: Accuracies = field(default_factory=Accuracies)
@@ -240,9 +268,11 @@ class Counted:
         self.submissions.update(ways.keys())
         for graded in result.criteria:
             answered = (c for c in graded.checks if c.message != UNANSWERED)
-            wrong = (c for c in answered if c.status in ("failed", "partial"))
+            wrong = [c for c in answered if c.status in ("failed", "partial")]
             for hint in {c.hint for c in wrong if c.hint and not no_answer(c)}:
                 self.hints[graded.criterion.id, hint].append(result.submission)
+                alike = [c for c in wrong if c.hint == hint]
+                self.lost[graded.criterion.id, hint] += points_lost(graded, alike)
         self.failures.add(result)
         self.items.add(result)
         self.accuracies.add(result)
@@ -263,10 +293,11 @@ class Counted:
             title=self.title[1] if self.title else "No submissions",
             rubric=tuple(_summary(criterion, staying) for criterion in _rubric(self)),
             rows=rows,
-            published=len(scores),
+            graded=sum(row.status == "graded" for row in staying),
             max_score=self.highest,
             mean=mean(scores) if scores else None,
             median=median(scores) if scores else None,
+            mean_so_far=_mean_so_far(staying, self.highest),
             bins=tuple(_bins(scores, self.highest)),
             endings=tuple(_endings(self)),
             hints=tuple(_hints(self)[:HINTS_SHOWN]),
@@ -301,7 +332,10 @@ def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]
         so_far=so_far(result),
         points={c.criterion.id: c.points for c in result.criteria if not c.is_excused},
         unanswered=unanswered(result),
-        reasons=tuple(reason[:PROSE_LIMIT] for reason in (*sentences, *_reasons(result))),
+        reasons=(
+            *(Reason(text[:PROSE_LIMIT]) for text in sentences),
+            *(replace(each, text=each.text[:PROSE_LIMIT]) for each in _reasons(result)),
+        ),
         missing=_missing(result),
         final=final,
     )
@@ -324,6 +358,17 @@ def _outdated(result: Result) -> Iterator[str]:
 def _in_proportion(score: float, most: float, highest: float) -> float:
     """Return a score out of `most` points as one out of `highest`."""
     return score * highest / most if 0 < most < highest else score
+
+
+def _mean_so_far(rows: Sequence[Row], highest: float) -> float | None:
+    """Return the mean of the points that are certain, or None if each row has a score."""
+    if all(row.score is not None or row.so_far is None for row in rows):
+        return None
+    return mean(
+        _in_proportion(points, row.max_score, highest)
+        for row in rows
+        if (points := row.so_far if row.score is None else row.score) is not None
+    )
 
 
 def _missing(result: Result) -> tuple[str, ...]:
@@ -363,12 +408,12 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
 
 def _with_repeated(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return the rows with a reason for attention if several submissions of a student count."""
-    several = dict[str, str]()
+    several = dict[str, Reason]()
     for attempts in attempts_by_person([Attempt(row.submission, None) for row in rows]).values():
         names = list(dict.fromkeys(attempt.submission.id for attempt in attempts))
         if len(names) > 1:
-            reason = f"More than one submission of this student counts: {', '.join(names)}."
-            several |= dict.fromkeys(names, reason)
+            text = f"More than one submission of this student counts: {', '.join(names)}."
+            several |= dict.fromkeys(names, Reason(text))
     return tuple(
         replace(row, reasons=(several[row.submission.id], *row.reasons))
         if row.submission.id in several
@@ -385,12 +430,12 @@ def _waiting(rows: Sequence[Row]) -> Iterator[Waiting]:
     groups: dict[tuple[ResultStatus, str], dict[Submission, str]] = defaultdict(dict)
     for row in rows:
         for reason in row.reasons:
-            groups[row.status, reason.partition("\n")[0]].setdefault(row.submission, reason)
+            groups[row.status, reason.first_line].setdefault(row.submission, reason.text)
     for (status, first), alike in sorted(
         groups.items(), key=lambda item: URGENCY.index(item[0][0])
     ):
-        reason = next(iter(alike.values())) if len(alike) == 1 else first
-        yield Waiting(status, reason, tuple(alike))
+        text = next(iter(alike.values())) if len(alike) == 1 else first
+        yield Waiting(status, text, tuple(alike))
 
 
 def _endings(counted: Counted) -> Iterator[Ending]:
@@ -403,43 +448,47 @@ def _hints(counted: Counted) -> list[CommonHint]:
         CommonHint(hint, counted.rubric[criterion][-1], _by_id(submissions))
         for (criterion, hint), submissions in counted.hints.items()
     ]
-    return sorted(
-        hints,
-        key=lambda h: (not h.criterion.points, -len(h.submissions), h.criterion.id, h.hint),
-    )
+
+    def place(common: CommonHint) -> tuple[object, ...]:
+        name = common.criterion.id, common.hint
+        lost = round(counted.lost[name], 2)
+        return not common.criterion.points, -len(common.submissions), -lost, name
+
+    return sorted(hints, key=place)
 
 
 def _by_id(submissions: Iterable[Submission]) -> tuple[Submission, ...]:
     return tuple(sorted(submissions, key=lambda submission: submission.id))
 
 
-def _reasons(result: Result) -> Iterator[str]:
+def _reasons(result: Result) -> Iterator[Reason]:
     """Yield why staff should look at a submission."""
     if is_without_points(result):
-        yield " ".join((NO_POINTS, *intake_notes(result)))
+        yield Reason(" ".join((NO_POINTS, *intake_notes(result))))
         return
     if any(c.hint == ON_A_GPU for graded in result.criteria for c in graded.checks):
-        yield NEEDS_GPU
+        yield Reason(NEEDS_GPU)
     if result.status != "graded":
         yield from _reasons_to_wait(result)
 
 
-def _reasons_to_wait(result: Result) -> Iterator[str]:
+def _reasons_to_wait(result: Result) -> Iterator[Reason]:
     if result.faults:
-        yield result.faults[0]
+        yield Reason(result.faults[0])
         return
     open_ = [(graded, check) for graded in result.criteria for check in undecided(graded)]
     if not open_ and (notes := intake_notes(result)):
-        yield " ".join(notes)
+        yield Reason(" ".join(notes))
     # Errors come before checks that need manual grading by design.
     for graded, check in sorted(open_, key=lambda pair: pair[1].status != "error"):
         if graded.criterion.kind == "written" and check.status != "error":
             continue
         title = graded.criterion.title
         end = "" if title.endswith(("?", "!", ".")) else ":"
-        yield f"{title}{end} {for_staff(check.message) or check.check.description}"
+        text = f"{title}{end} {for_staff(check.message) or check.check.description}"
+        yield Reason(text, "" if check.status == "error" else graded.criterion.id)
     if any(
         graded.criterion.kind == "written" and check.status == "needs_review"
         for graded, check in open_
     ):
-        yield ANSWERS
+        yield Reason(ANSWERS)

@@ -23,7 +23,7 @@ from graders.storage.result_json import submission_file, write_text
 from reports.gradescope.final import Json, with_final_grade
 from reports.gradescope.markdown import block, escaped, message_markdown, spans
 from reports.provisional import provisional
-from reports.text import line, number
+from reports.text import line, number, points
 from reports.words import STATUS_SENTENCES, adjusted_words, check_word, intake_notes
 
 # Of a Result's environment: what says where a grade comes from, and nothing of an answer.
@@ -137,7 +137,7 @@ def _test(index: int, graded: CriterionResult, result: Result) -> Json:
 
 
 def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str]:
-    most = number(graded.criterion.points)
+    most = points(graded.criterion.points)
     if result.status == "rejected":
         yield STATUS_SENTENCES["rejected"]
         return
@@ -147,9 +147,9 @@ def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str
     if graded.points is None:
         sure = provisional(graded).earned
         certain = f" So far: {number(sure)}." if sure else ""
-        yield f"Not graded yet; no points deducted for that. It is worth {most} points.{certain}"
+        yield f"Not graded yet; no points deducted for that. It is worth {most}.{certain}"
     elif result.score is None:
-        yield f"{number(graded.points)} of {most} points, counted once everything is graded."
+        yield f"{number(graded.points)} of {most}, counted once everything is graded."
     for place, check in enumerate(graded.checks, 1):
         yield f"**{index}.{place} {check_word(check)}** {spans(check.check.description)}"
         yield from _details(check)

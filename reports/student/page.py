@@ -87,6 +87,12 @@ class StudentView:
     comments: tuple[str, ...] = ()
     shortened: bool = False
 
+    @property
+    def losing(self) -> tuple[Section, ...]:
+        """The criteria that lost points, in the order of the page: those of their own first."""
+        losing = (part for part in self.sections if part.anchor and part.has_lost_points)
+        return tuple(sorted(losing, key=lambda part: not part.is_separate))
+
 
 def write_student_page(result: Result, out: Path, rules: CourseRules = PLAIN) -> Path:
     """Write `out/reports/<submission>.html` and return its path."""

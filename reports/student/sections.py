@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graders.model import CheckResult, CriterionResult, Result
+from graders.scoring import points_lost
+from graders.written.decisions import PERSON_READS
 from reports.student.cards import Card, criterion_cards
 from reports.student.words import Command, command
 
@@ -50,6 +52,23 @@ class Section:
     cards: tuple[Card, ...]
     passed: tuple[CheckResult, ...]
     skipped: tuple[CheckResult, ...]
+
+    @property
+    def waiting(self) -> tuple[CheckResult, ...]:
+        """The answers that a person will read, if there is nothing else to say on the criterion."""
+        checks = tuple(check for check in self.graded.checks if check.status != "passed")
+        only = self.graded.points is None and all(c.message == PERSON_READS for c in checks)
+        return checks if only else ()
+
+    @property
+    def has_lost_points(self) -> bool:
+        """Whether points are lost already, even if others still need a person."""
+        graded = self.graded
+        if graded.criterion.extra_credit:
+            return False
+        if graded.points is None:
+            return points_lost(graded, graded.checks) > 0
+        return graded.points < graded.criterion.points
 
 
 def sections(

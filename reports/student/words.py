@@ -9,7 +9,7 @@ from graders.model import MACHINE, REVIEW, CheckResult, CriterionResult, Result
 MATHEMATICS = re.compile(r"[=^√≤≥⁇□→·×]|θ| becomes |equation|handout")
 GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")  # `x =` or `it becomes`
 # Matches `2 of 3 points, graded by a person.`; results of earlier versions say `decided`.
-DECIDED = re.compile(r"^(.+ of .+ points), (?:graded|decided) by a person\.$")
+DECIDED = re.compile(r"^(.+ of .+ points?), (?:graded|decided) by a person\.$")
 # Matches `Given: Names the mask (+1)` or `Not given: States why`.
 ITEM = re.compile(r"^(Given|Not given): (.*?)(?: \(([+-][0-9.]+)\))?$")
 OPEN = ("failed", "partial")
@@ -52,8 +52,11 @@ class Command:
 
 
 def split_hint(hint: str) -> Hint:
-    """Split a hint `words (equation).` into words and equation; without an equation, only words."""
-    if not hint.endswith(")."):
+    """Split a hint `words (equation).` into words and equation; without an equation, only words.
+
+    A hint of several lines, one for each part of an answer, is not split.
+    """
+    if not hint.endswith(").") or "\n" in hint:
         return Hint(hint)
     depth = 0
     for at in range(len(hint) - 2, 0, -1):

@@ -23,7 +23,7 @@ function read(row, statuses) {
     row;
   const name = student === 0 ? id : student;
   const link = href || `reports/${encodeURIComponent(id)}.html`;
-  const numbers = [...scores, ...points].map((each) => (typeof each === "number" ? each : NaN));
+  const numbers = [...scores, ...points].map((each) => parseFloat(each)); // "35.5 so far" is 35.5
   const keys = [name, id, statuses[status].word, ...numbers];
   const text = folded(`${name}\n${id}\n${also}`);
   const meets = { zero: none, missing };
@@ -45,7 +45,10 @@ function rowOf(each, data) {
   if (each.meets.missing) {
     status.append(" ", element("span", `Missing: ${each.meets.missing}`, { class: "tag" }));
   }
-  const score = (value) => (value === null ? [] : element("strong", String(value)));
+  const score = (value) => {
+    if (value === null) return [];
+    return typeof value === "number" ? element("strong", String(value)) : element("span", value, { class: "open" });
+  };
   return element("tr", [
     element("th", element("a", element("bdi", each.name), { href: each.link }), { scope: "row" }),
     element("td", element("bdi", each.id)),

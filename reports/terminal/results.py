@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,6 +44,8 @@ from submissions.escaping import counted
 T = TypeVar("T")
 # Columns that are aligned on the right.
 NUMBERS = {"score", "final", "points", "submissions", "generation", "noticed", "95% interval"}
+NARROW = 80  # columns; on a narrower terminal, a status is one short word
+SHORT = {"needs_review": "To grade"}
 SCREEN = 40  # rows of a table if the rest can be read elsewhere
 
 OUT = Console(highlight=False, markup=False)
@@ -116,11 +118,22 @@ def _points_in_words(result: Result) -> str:
     return f"Score: {earned} / {number(whole)} (criteria checked here)"
 
 
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """One row of the table of scores."""
+
+    name: str
+    score: str
+    most: str
+    final: tuple[str, ...]
+    status: ResultStatus
+
+
 class ScoreTable:
     """One row per submission, and one line per error for staff; Results are read once."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[bool, tuple[str, ...]]] = []
+        self._rows: list[_Scored] = []
         self._finals = False
         self._broken: list[str] = []
         self.waiting = 0  # submissions that need manual grading
@@ -130,12 +143,12 @@ class ScoreTable:
 
     def add(self, result: Result, grade: FinalGrade | None = None) -> None:
         """Note a Result's score, final grade and faults."""
-        score = f"{number_or_dash(result.score)} / {number(result.max_score)}"
+        score = number_or_dash(result.score)
         if result.status == "needs_review" and result.score is None:
-            score = f"{number(so_far(result) or 0.0)} so far / {number(result.max_score)}"
+            score = f"{number(so_far(result) or 0.0)} so far"
         final = () if grade is None else (number_or_dash(grade.final),)
-        row = (line(result.submission.id), score, *final, STATUS_WORDS[result.status])
-        self._rows.append((result.status == "graded", row))
+        name, most = line(result.submission.id), number(result.max_score)
+        self._rows.append(_Scored(name, score, most, final, result.status))
         self._finals |= grade is not None
         self._broken += _faults(result)
         self.waiting += result.status == "needs_review"
@@ -151,12 +164,28 @@ class ScoreTable:
         """
         rows = self._rows
         if rest and len(rows) > SCREEN:
-            rows = sorted(rows, key=lambda row: row[0])[:SCREEN]
-        columns = ("submission", "score", *(["final"] if self._finals else []), "status")
+            rows = sorted(rows, key=lambda row: row.status == "graded")[:SCREEN]
         if rows:
-            show_table(columns, [cells for _, cells in rows])
+            self._show_rows(rows)
         if len(rows) < len(self._rows):
             OUT.print(f"and {len(self._rows) - len(rows):,} more: {rest}", soft_wrap=True)
+
+    def _show_rows(self, rows: Sequence["_Scored"]) -> None:
+        """Print the rows; the maximum is in the heading if it is the same for all."""
+        most = {row.most for row in rows}
+        heading = f"score / {most.pop()}" if len(most) == 1 else "score"
+        words = STATUS_WORDS | (SHORT if OUT.width < NARROW else {})
+        cells = [
+            (
+                row.name,
+                row.score if heading != "score" else f"{row.score} / {row.most}",
+                *row.final,
+                words[row.status],
+            )
+            for row in rows
+        ]
+        final = ("final",) if self._finals else ()
+        show_table(("submission", heading, *final, "status"), cells)
 
     def show_faults(self) -> None:
         """Print the errors to stderr."""
@@ -240,18 +269,26 @@ def show_criteria(assignment: Assignment) -> None:
 def show_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = LINE_LIMIT
 ) -> None:
-    """Show a table; if the window is too narrow, show a paragraph for each row."""
+    """Show a table; if the window is too narrow, show a paragraph for each row.
+
+    Text is wrapped, but numbers are not.
+    """
     shown = [[line(cell, most) for cell in row] for row in rows]
     named = list(zip(columns, *shown, strict=True))
-    widths = [min(_longest_word(cells), OUT.width * 2 // 3) for cells in named]
+    numeric = [name.partition(" / ")[0] in NUMBERS for name in columns]
+    longest = [
+        max(map(cell_len, cells)) if fixed else _longest_word(cells)
+        for cells, fixed in zip(named, numeric, strict=True)
+    ]
+    widths = [min(width, OUT.width * 2 // 3) for width in longest]
     spare = OUT.width - sum(widths) - 2 * (len(widths) - 1)
     if spare < 0:
         return _show_paragraphs(columns, shown)
     table = Table(box=None, pad_edge=False)
-    for name, cells, width in zip(columns, named, widths, strict=True):
+    for name, cells, width, fixed in zip(columns, named, widths, numeric, strict=True):
         more = min(spare, max(map(cell_len, cells)) - width)
         spare -= more
-        justify: JustifyMethod = "right" if name in NUMBERS else "left"
+        justify: JustifyMethod = "right" if fixed else "left"
         table.add_column(name, width=width + more, overflow="fold", justify=justify)
     for row in shown:
         table.add_row(*row)

@@ -12,13 +12,14 @@ import re
 import shutil
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 
 from submissions.archives.archive import SUFFIXES, unpack
 from submissions.finding import is_named
 from submissions.imports.upload import FoundUploads, Upload
+from submissions.limits import UNPACK_LIMITS
 from submissions.people import Person
 from submissions.receive import collect
 from submissions.submission import Rejected
@@ -91,7 +92,10 @@ def _upload(files: Sequence[_File], work: Path, names: Sequence[str]) -> Upload:
 
 
 def _staged(files: Sequence[_File], folder: Path, names: Sequence[str]) -> Path:
-    """Return a folder with the files, or an archive that cannot be opened, to be rejected."""
+    """Return a folder with the files, or an archive that cannot be opened, to be rejected.
+
+    All archives of a student together may be as large as a single one.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     named = _named(files, names)
@@ -99,11 +103,15 @@ def _staged(files: Sequence[_File], folder: Path, names: Sequence[str]) -> Path:
     for name in named.keys() - archives:
         shutil.copyfile(named[name], folder / name)
         shutil.copystat(named[name], folder / name)
+    left = UNPACK_LIMITS.total_bytes
     for name in archives:
+        place = _free(folder, name)
         try:
-            unpack(named[name], _free(folder, name))
+            unpack(named[name], place, replace(UNPACK_LIMITS, total_bytes=left))
         except Rejected:
+            shutil.rmtree(folder)
             return named[name]
+        left -= sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
     return folder
 
 

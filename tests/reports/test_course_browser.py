@@ -8,7 +8,17 @@ from reports.course import page as course_page
 from reports.course.progress import ProgressPage
 from reports.submission_files import write_submission_files
 from tests.reports.chromium import needs_chromium
-from tests.reports.conftest import SCREENS, assert_accessible, assert_usable, widest, write_reports
+from tests.reports.conftest import (
+    CODE,
+    FILES,
+    SCREENS,
+    assert_accessible,
+    assert_usable,
+    check_result,
+    criterion_result,
+    widest,
+    write_reports,
+)
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 WINDOW = 4
@@ -104,6 +114,29 @@ def test_the_score_is_in_view_on_a_phone(visit, tmp_path, make_result, graded):
     page = visit(f"{tmp_path.as_uri()}/index.html", width=390)
     heading = page.get_by_role("columnheader", name="Score").bounding_box()
     assert heading["x"] + heading["width"] < 390
+
+
+def test_points_so_far_are_sorted_and_a_phone_shows_a_status_by_its_icon(
+    visit, tmp_path, make_result
+):
+    open_ = criterion_result(CODE, check_result("needs_review"))
+    words = {"status": "needs_review", "score": None}
+    shares = {"ann": 1.0, "bob": 0.2, "cyd": 0.5}
+    waiting = [
+        make_result(open_, criterion_result(FILES, check_result("partial", share)), submission=name)
+        for name, share in shares.items()
+    ]
+    *_, index = write_reports([replace(result, **words) for result in waiting], tmp_path)
+    page = visit(index, 390)
+    page.get_by_role("columnheader", name="Score").get_by_role("button").click()
+    assert names(page) == ["bob", "cyd", "ann"]
+    assert page.get_by_label("Status").is_hidden(), "there is one status"
+    cell = page.locator("[data-table] tbody td:nth-child(3)").first
+    assert cell.bounding_box()["width"] < 100
+    assert "Needs manual grading" in cell.inner_text()
+    smallest = "all => Math.min(...all.map((each) => each.getBoundingClientRect().height))"
+    assert page.locator("[data-table] thead button:visible").evaluate_all(smallest) >= 24
+    assert page.locator("[data-table] tbody a").evaluate_all(smallest) >= 24
 
 
 def test_searching_finds_names_and_ids_in_all_rows(opened):

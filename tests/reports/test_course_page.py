@@ -6,7 +6,7 @@ import pytest
 
 from graders.errors import ON_A_GPU
 from reports.course.page import ROWS, write_course_page
-from reports.course.view import course_view
+from reports.course.view import Counted, course_view
 from reports.submission_files import write_submission_files
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result, write_reports
 
@@ -24,7 +24,7 @@ def course(make_result, graded, incomplete):
 
 def test_statistics_count_published_scores_in_any_order(course):
     view = course_view(course)
-    assert (view.published, view.mean, view.median) == (2, 12.5, 12.5)
+    assert (view.graded, view.mean, view.median) == (2, 12.5, 12.5)
     assert [b.count for b in view.bins] == [0, 0, 0, 0, 0, 1, 0, 1, 0, 0]
     assert view.bins[-1].high == view.max_score == 20
     rotary, files, _ = view.rubric
@@ -152,8 +152,8 @@ def test_what_nobody_has_points_in_has_no_bar_and_extra_credit_is_told_of(
 ):
     source = write_course_page(course_view([rejected]), tmp_path).read_text()
     section = source[source.index('id="criteria"') :].partition("</section>")[0]
-    assert "Mean –" in section
-    assert 'class="bar"' not in section
+    assert "Not graded yet: 1 criterion (rotary)" in section
+    assert "Mean" not in section
     extra = criterion_result(replace(FILES, extra_credit=True), check_result())
     code = criterion_result(CODE, check_result())
     course = course_view(make_result(code, extra, submission=name) for name in "abc")
@@ -241,7 +241,55 @@ def test_crashes_are_apart_from_mistakes_and_rare_mistakes_are_counted(make_resu
     wrong = [check_result("failed", check_id=str(n), hint=f"Hint {n}") for n in range(18)]
     view = course_view([make_result(criterion_result(CODE, *wrong))])
     assert (len(view.hints), view.rarer) == (15, 3)
-    assert "3 less common mistakes appear only on" in write_course_page(view, tmp_path).read_text()
+    assert "3 more mistakes are shown only on" in write_course_page(view, tmp_path).read_text()
+
+
+def test_equally_common_mistakes_are_in_the_order_of_the_points_they_cost(make_result):
+    cheap = criterion_result(CODE, check_result("failed", hint="Costs 4 points."))
+    dear = criterion_result(FILES, check_result("failed", hint="Costs 10 points."))
+    view = course_view([make_result(replace(cheap), dear)])
+    assert [hint.hint for hint in view.hints] == ["Costs 10 points.", "Costs 4 points."]
+    view = course_view([make_result(cheap, dear), make_result(cheap, submission="bo")])
+    assert [hint.hint for hint in view.hints] == ["Costs 4 points.", "Costs 10 points."]
+
+
+def shown(page, word):
+    """A tile of the page, or nothing."""
+    return re.findall(rf"<dt>{word}</dt><dd>([^ <]*)", page)
+
+
+def test_what_is_certain_is_shown_while_answers_wait(make_result, tmp_path):
+    open_ = criterion_result(replace(CODE, kind="written"), check_result("needs_review"))
+    files = criterion_result(FILES, check_result("partial", 0.5))
+    waits = make_result(open_, files, status="needs_review", score=None, max_score=14.0)
+    page = write_course_page(course_view([waits]), tmp_path).read_text()
+    assert [shown(page, word) for word in ("Fully graded", "Mean so far", "Mean", "Median")] == [
+        ["0"], ["5"], [], []
+    ]  # fmt: skip
+    assert "Not graded yet: 1 written question (rotary)" in page
+    assert "5 so far</span>" in page
+    whole = make_result(criterion_result(CODE, check_result()), files, submission="whole")
+    page = write_course_page(course_view([waits, whole]), tmp_path).read_text()
+    assert (shown(page, "Mean so far"), shown(page, "Mean")) == (["7"], ["9"])
+    page = write_course_page(course_view([whole]), tmp_path).read_text()
+    assert (shown(page, "Mean so far"), shown(page, "Mean")) == ([], ["9"])
+    assert "Not graded yet" not in page
+
+
+def test_nothing_is_said_of_what_was_not_measured(make_result, graded, tmp_path):
+    """One submission has no correlation, and one grading shows no change."""
+    counted = Counted()
+    counted.add(graded)
+    page = write_course_page(counted.view(), tmp_path).read_text()
+    assert "there are none yet" in page
+    assert "Nothing to flag" not in page
+    assert 'data-label="Changed"' not in page
+    assert 'data-label="Points earned"' in page
+    repeats = {("rotary", ""): (2, 0)}
+    page = write_course_page(counted.view(repeats=repeats), tmp_path).read_text()
+    assert "Nothing to flag: no result changed when graded again.<" in page
+    assert 'data-label="Changed"' in page
+    assert 'data-label="Discrimination"' not in page
 
 
 def test_a_score_out_of_fewer_points_counts_in_proportion(make_result, tmp_path):

@@ -9,7 +9,7 @@ from graders.course.item_statistics import ItemStatistics
 from reports.course.items import item_tables
 from reports.course.table import status_counts, table_data
 from reports.course.view import course_view
-from tests.reports.conftest import CODE, check_result
+from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
 
 def rows(*results):
@@ -45,6 +45,13 @@ def test_people_are_found_by_all_that_is_known_and_cut_names_by_their_end(make_r
     name = "week-4-" * 10 + "lovelace"
     (row,) = rows(make_result(*graded.criteria, submission=name))
     assert row[-2:] == [f"reports/{name}.html", name]
+
+
+def test_points_that_are_certain_are_in_words(make_result):
+    open_ = criterion_result(CODE, check_result("needs_review"))
+    files = criterion_result(FILES, check_result("partial", 1 / 3))
+    (row,) = rows(make_result(open_, files, status="needs_review", score=None))
+    assert row[3] == ["3.33 so far"]
 
 
 def test_ways_without_an_answer_are_counted_and_statuses_of_nobody_not_offered(

@@ -11,6 +11,7 @@ from reports.course.regrade import write_regrade_page
 from reports.submission_files import have_files, remove_files, write_submission_files
 from reports.terminal import results
 from reports.terminal import store as store_terminal
+from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
 WHY = CheckChange("answer", "answer", "passed", "partial (25%)", "Your points count.")
 ATTACK = "<script>alert(1)</script><img src=//x.test>\x1b[31m"
@@ -108,6 +109,25 @@ def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
     printed = "".join(capsys.readouterr().out.split())
     assert printed.count(".dev.prediction") == 15, "whole names"
     assert "and10more" in printed
+
+
+def test_a_score_is_on_one_line_with_a_short_status_in_a_narrow_window(
+    capsys, monkeypatch, make_result
+):
+    files = criterion_result(FILES, check_result())
+    open_ = criterion_result(CODE, check_result("needs_review"))
+    words = {"status": "needs_review", "score": None, "max_score": 14.0}
+    names = ["a-submission-with-a-long-name", "bo"]
+    monkeypatch.setattr(results.OUT, "_width", 60)
+    waiting = [make_result(open_, files, submission=name, **words) for name in names]
+    results.show_scores((result, None) for result in waiting)
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["submission", "score", "/", "14", "status"]
+    assert [line.split() for line in lines] == [
+        [name, "10", "so", "far", "To", "grade"] for name in names
+    ]
+    results.show_scores([(waiting[0], None), (make_result(files, max_score=10.0), None)])
+    assert "10 so far / 14" in capsys.readouterr().out, "the maximum is not the same for all"
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])

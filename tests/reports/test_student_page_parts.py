@@ -7,7 +7,7 @@ import pytest
 
 from graders.figures import Accuracy, Curve, Rotation
 from graders.model import SHOWN_LATER, Adjusted, Check
-from graders.written.decisions import Decision, JudgedItem, message_of
+from graders.written.decisions import PERSON_READS, Decision, JudgedItem, message_of
 from reports.page import render
 from reports.student.cards import criterion_cards
 from reports.student.page import shortened, student_view
@@ -88,7 +88,7 @@ def test_one_reason_is_said_once(page, make_result):
     shown = page(make_result(*(criterion_result(criterion, none) for criterion in rubric)))
     assert shown.text.count("There is no answers file.") == 1
     assert shown.text.count("Question 2") == 2
-    assert shown.all("href") == ["#s1"] * 4
+    assert shown.all("href") == ["#s1"] * 5, "one each, and one below the total"
     assert "s1" in shown.all("id")
 
 
@@ -129,7 +129,7 @@ def test_what_waits_unseen_leaves_no_sum_and_copies_no_promise(page, make_result
     graded = criterion_result(replace(CODE, kind="written"), check_result("failed"))
     page = render("student.html.jinja", student_view(make_result(graded)))
     assert command(graded, make_result(graded)).is_written
-    assert "Correctness is graded only by the course" in page
+    assert "Only the course grades whether it is correct." in page
     assert "use different random inputs" not in page
 
 
@@ -178,6 +178,7 @@ def test_members_of_a_group_and_extra_credit_are_named(page, make_result):
         ("(y = x).", "", ""),
         ("Equation 3: (a, b) becomes (a cos tθ, b sin tθ).", "", ""),
         ("y = x)).", "", ""),
+        ("`a`: One (y = x).\n`b`: Two (y = x^2).", "", ""),
         ("", "", ""),
     ],
 )
@@ -201,6 +202,8 @@ def test_a_decision_is_read_back_as_it_was_made_and_only_a_person_decides():
     assert read.comment == "Nearly.\nSee page 3.\nAdjusted by -0.5."
     message = "1 of 4 points, graded by a person."
     assert judged(review(message)) is not None
+    one = replace(decision, points=1.0, adjustment=0.0, items=())
+    assert judged(review(message_of(one))).points.endswith(" of 1 point")
     assert judged(review(message, "1b/machine")) is not None
     assert judged(review(message, "rotary")) is None
     assert judged(review("A person reads this and decides.")) is None
@@ -255,6 +258,18 @@ def test_checks_that_end_alike_are_one_card_and_a_cause_told_before_is_brief():
     assert [card.repeated for cards in groups for card in cards] == [False, True]
 
 
+def test_an_exception_is_one_cause_whatever_other_inputs_earned(page, make_result):
+    """Numbers in its message differ between inputs; the line does not."""
+    place = {"actual": "work.py, line 3"}
+    part = check_result("partial", 0.5, check_id="p", **(OTHER | place | {"outcome": ""}))
+    elsewhere = crashed("e", actual="work.py, line 4")
+    other = crashed("o", message="Your code raised ValueError: 3.", **place)
+    checks = (crashed("a", **place), part, elsewhere, other)
+    (cards,) = criterion_cards([criterion_result(CODE, *checks)])
+    assert [[card.first.id, *ids(card.alike)] for card in cards] == [["a", "p"], ["e"], ["o"]]
+    assert "<dt>Where</dt>" in page(make_result(criterion_result(CODE, part))).source
+
+
 def test_a_failed_check_says_what_it_costs_where_that_is_true(page, make_result):
     """A third of 4 points each; one check waits for a person, and one has no weight."""
     alike = [check_result("failed", check_id=name, hint="One cause.") for name in "ab"]
@@ -280,8 +295,70 @@ def test_a_failed_check_says_what_it_costs_where_that_is_true(page, make_result)
 
 def test_what_cost_points_comes_before_why_the_others_need_a_person(page, make_result):
     waits = check_result("needs_review", 0.5, message="No weights.\n6 of 60: below 15%.")
-    shown = words_of(page(make_result(criterion_result(CODE, waits), status="needs_review")))
-    assert shown.index("6 of 60: below 15%.") < shown.index("No weights."), shown[-1500:]
+    once = criterion_result(CODE, waits)
+    twice = criterion_result(FILES, waits)
+    sure = check_result("needs_review", 1.0, check_id="s", message="No weights.\n60 of 60.")
+    costs_less = criterion_result(replace(FILES, id="x"), sure, waits)
+    for criteria, cards in ((once,), 1), ((once, twice), 2), ((once, costs_less), 2):
+        shown = words_of(page(make_result(*criteria, status="needs_review")))
+        parts = shown.split("Check a holds.")
+        assert len(parts) == cards + 1
+        for part in parts[1:]:
+            assert part.index("6 of 60: below 15%.") < part.index("No weights."), part
+    assert ids([criterion_cards([costs_less])[0][0].first]) == ["a"]
+
+
+def test_what_can_still_be_earned_is_said_with_its_unit(page, make_result):
+    """One of two checks failed: half of the points are lost."""
+    wrong = check_result("failed")
+    waits = check_result("needs_review", check_id="b", message="Unclear.")
+    for most, checks, words in (
+        (2.0, (wrong, waits), "up to 1 of 2 points"),
+        (2.0, (waits,), "up to 2 points"),
+        (1.0, (waits,), "up to 1 point "),
+        (1.0, (check_result(), waits), "0.5 so far of 1 point "),
+        (1.0, (wrong,), "0 of 1 point "),
+    ):
+        graded = criterion_result(replace(CODE, points=most), *checks)
+        assert words in words_of(page(make_result(graded, status="needs_review")))
+
+
+READ = check_result("needs_review", check_id="q/review", message=PERSON_READS, actual="My answer.")
+
+
+def test_answers_that_wait_are_one_line_each_below_what_cost_points(page, make_result):
+    rubric = [replace(CODE, id=f"q{n}", title=f"Question {n}", kind="written") for n in range(3)]
+    wrong = criterion_result(FILES, check_result("failed", check_id="w"))
+    waiting = [criterion_result(rubric[0], READ), criterion_result(rubric[1], READ, check_result())]
+    noted = replace(READ, message=f"{PERSON_READS}\nOnly the beginning is read.")
+    waiting = [replace(graded, status="needs_review") for graded in waiting]
+    graded = (*waiting, wrong, criterion_result(rubric[2], noted))
+    shown = page(make_result(*graded, status="needs_review"))
+    text = words_of(shown).partition("Overview")[2]
+    assert text.count(PERSON_READS) == 1, "only the one with a note"
+    assert text.count("My answer.") == 3
+    assert text.index("Check w holds.") < text.index(
+        "Question 0 Needs manual grading 4 points open"
+    )
+    assert text.index("4 points open") < text.index("2 points open") < text.index("Check a holds.")
+    assert {link.removeprefix("#") for link in shown.all("href")} <= set(shown.all("id"))
+
+
+def test_the_total_leads_to_the_first_criterion_that_lost_points(page, make_result):
+    right = criterion_result(CODE, check_result())
+    extra = criterion_result(replace(CODE, extra_credit=True), check_result("failed"))
+    both = criterion_result(FILES, check_result("failed"), READ)
+    assert "lost points" not in page(make_result(right, extra)).text
+    shown = page(make_result(right, extra, both, status="needs_review"))
+    assert "1 criterion lost points" in shown.text
+    assert shown.all("href")[0] == "#c3"
+    none = [
+        criterion_result(replace(CODE, id=str(n)), check_result("failed", message="No answer."))
+        for n in range(3)
+    ]
+    shown = page(make_result(*none, both))
+    assert "4 criteria lost points" in shown.text
+    assert shown.all("href")[:2] == ["#c4", "#s1"], "the one that is first on the page"
 
 
 def test_skipped_checks_are_one_line(page, make_result):

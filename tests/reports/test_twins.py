@@ -1,6 +1,7 @@
 """Equal files in different submissions are reported only to the instructor."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -86,6 +87,25 @@ def test_code_that_many_have_was_handed_out(make_result, graded, holders, others
     assert len(twins_of([*equal, *distinct])) == groups
 
 
+@pytest.mark.parametrize(("holders", "others", "groups"), [(4, 0, 1), (5, 0, 0), (5, 1, 1)])
+def test_a_file_that_everybody_has_says_nothing(holding, holders, others, groups):
+    equal = [holding(f"a{n}", x="1") for n in range(holders)]
+    distinct = [holding(f"b{n}", x=f"own-{n}") for n in range(others)]
+    assert len(twins_of([*equal, *distinct])) == groups
+
+
+def test_who_has_a_file_under_another_name_is_told(holding, tmp_path):
+    results = [holding(f"a{n}", dev="1", test="2", same="3") for n in range(5)]
+    results.append(holding("swapped", dev="2", test="1", same="3"))
+    twins = twins_of(results)
+    assert [file.names for group in twins for file in group.files] == [("dev", "test")] * 2
+    page = write_course_page(course_view(results, twins), tmp_path).read_text()
+    (told,) = re.findall(r"<bdi>(\w+)</bdi></a>: (.*dev</code> equals .* file .*)</p>", page)
+    assert told == (
+        "swapped", "<code>dev</code> equals the <code>test</code> file of 5 others"
+    )  # fmt: skip
+
+
 def test_another_name_hides_nothing(holding):
     assert names_of(holding("a", x="1"), holding("b", y="1")) == [(["a", "b"], [("x", "y")])]
     assert names_of(holding("a", x="1", y="1"), holding("b", x="2")) == [], "no twin of itself"
@@ -144,13 +164,15 @@ def test_the_course_page_names_them_escaped(tmp_path, holding):
 
 
 def test_large_and_many_groups_are_counts_with_the_first_names(tmp_path, holding):
-    results = [holding(f"id-{i:03}", x="1") for i in range(250)]
-    course = course_view([], twins_of(results))
+    results = [holding(f"id-{i:03}", x="1") for i in range(350)]
+    course = course_view([], twins_of([*results, holding("other", x="2")]))
     page = write_course_page(course, tmp_path).read_text()
-    assert "250 submissions" in page
-    assert "id-011" in page
-    assert "id-012" not in page
-    assert "and 238 more" in page
+    assert "350 submissions" in page
+    first, _, rest = page.partition("<summary>and 338 more</summary>")
+    assert "id-011" in first
+    assert "id-012" not in first
+    assert "id-299" in rest
+    assert "and 50 more in <code>twins.json" in rest
     results = [holding(f"id-{i:05}", x=str(i // 2)) for i in range(3_000)]
     course = course_view([], twins_of(results))
     page = write_course_page(course, tmp_path).read_text()

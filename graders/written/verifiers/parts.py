@@ -20,7 +20,7 @@ def judge_parts(answer: Asked, judge: PartJudge) -> Judgement:
         try:
             judgements[part] = judge(answer, part) if part in answer.parts else unanswered(part)
         except Misfit as error:
-            judgements[part] = Judgement(0.0, str(error))
+            judgements[part] = Judgement(0.0, str(error), actual=answer.parts[part])
         except Unreadable as error:
             errors.append(f"`{part}`: {error}")
     if errors:
@@ -53,12 +53,14 @@ def _combined(judgements: dict[str, Judgement], weights: dict[str, float]) -> Ju
     )
     return Judgement(
         fraction,
-        message=" ".join(f"`{part}`: {judgement.message}" for part, judgement in wrong.items()),
-        hint=" ".join(
+        message="\n".join(f"`{part}`: {judgement.message}" for part, judgement in wrong.items()),
+        hint="\n".join(
             f"`{part}`: {judgement.hint}" for part, judgement in wrong.items() if judgement.hint
         ),
         expected=first.expected,
-        actual=first.actual,
+        actual="\n".join(
+            f"{part}: {judgement.actual}" for part, judgement in wrong.items() if judgement.actual
+        ),
         counterexample=first.counterexample,
         notes=tuple(notes),
     )

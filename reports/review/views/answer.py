@@ -7,6 +7,7 @@ from markupsafe import Markup
 from graders.course.review import Answer
 from graders.model import CriterionResult
 from graders.written.decisions import Decision, Standing
+from graders.written.free_text.manual import is_confirmation
 from graders.written.question import Question, Review
 from reports.review.verdicts import Verdict, same_rubric, verdict_of
 from reports.review.views.frame import Frame, frame
@@ -14,6 +15,8 @@ from reports.review.views.help import Suggestion
 from reports.review.views.text import Evidence, answer_html
 from reports.review.web.sessions import Session
 from reports.review.web.site import Site, answer_address
+from reports.text import sentence
+from reports.words import for_staff
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,17 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """The view of the page of one answer."""
+    """The view of the page of one answer.
+
+    `confirms` is True if the question is whether the points of a check of code or predictions
+    count: all its answers have the same text, and differ in their reason and their points.
+    """
 
     frame: Frame
     question: Question
     rubric: Review
     answer: Answer
+    confirms: bool
     text: Markup
     lines: tuple[Line, ...]
     draft: Verdict
@@ -108,12 +116,16 @@ def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
     order = _walk(site, session, shown)
     here = order.index(shown.handle)
     mine = next(group for group in site.groups(question.id) if shown.handle in group)
+    confirms = is_confirmation(question)
     return AnswerView(
         frame=frame(site, session, answer_address(question.id, answer.handle)),
         question=question,
         rubric=rubric,
         answer=answer,
-        text=answer_html(answer.text, _evidence(suggestions)),
+        confirms=confirms,
+        text=sentence(for_staff(answer.text))
+        if confirms
+        else answer_html(answer.text, _evidence(suggestions)),
         lines=_lines(rubric, draft, suggestions),
         draft=draft,
         standing=standing,

@@ -7,7 +7,6 @@ from jinja2 import Environment
 
 from reports.page import environment_of
 from reports.review.views import text
-from reports.text import points
 
 FOLDER = Path(__file__).parents[1]
 SHARED = FOLDER.parent / "templates"
@@ -27,7 +26,6 @@ def render(template: str, view: object) -> str:
 def _environment() -> Environment:
     environment = environment_of(FOLDER / "templates", SHARED)
     environment.filters.update(
-        points=points,
         moment=text.moment,
         excerpt=text.excerpt_html,
         visible=text.visible,

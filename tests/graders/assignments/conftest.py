@@ -16,6 +16,7 @@ from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import CHECKPOIN
 from graders.assignments.cs224n_a4.hidden.predictions import checks as metrics
 from graders.assignments.cs224n_a4.london_baseline.checks import test_london_baseline
 from graders.boundary.tiers.sandbox import best_tier
+from graders.checks.inputs import Inputs
 from graders.checks.run import surroundings
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
@@ -97,11 +98,11 @@ def submit(tmp_path, world):
     """Gives the checkpoints, and with them all files, of a submission of these files."""
     assigned = load_assignment("cs224n-a4").settings
 
-    def make(files, data=world, sandbox=None, **changes):
+    def make(files, data=world, sandbox=None, inputs=None, **changes):
         write_files(tmp_path, files)
         submitted = SubmittedFiles({name: tmp_path / name for name in files})
         predictions = metrics.PredictionFiles(submitted, data, {**assigned, **changes})
-        return metrics.Checkpoints(sandbox, predictions)
+        return metrics.Checkpoints(sandbox, predictions, inputs or Inputs())
 
     return make
 

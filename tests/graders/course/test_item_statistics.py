@@ -69,6 +69,18 @@ def test_only_decided_checks_count_in_a_difficulty_of_mean_shares(course):
     assert lines["mask", "b"].compared == lines["mask", "a"].compared == 3
 
 
+def test_a_skipped_check_was_not_judged(make_result):
+    items = Items()
+    skipped = replace(_result("a", 0.0), status="skipped")
+    graded = criterion_result(MASK, skipped, _result("b", 1.0))
+    advice = replace(MASK, id="advice", points=0.0)
+    whole = replace(criterion_result(advice, skipped), status="skipped")
+    items.add(make_result(graded, whole))
+    assert {key: line.graded for key, line in by_key(items).items()} == {
+        ("mask", ""): 1, ("mask", "b"): 1, ("advice", ""): 0
+    }  # fmt: skip
+
+
 def test_discrimination_leaves_the_item_out_and_a_criterion_alone_has_none(course, make_result):
     """Whoever has a has lost the rest: with itself in the total, the sign would turn."""
     lines = by_key(course([(1.0, 0.0, 0.0), (0.0, 0.25, 0.0), (0.0, 0.0, 0.25), (1.0, 0.0, 0.0)]))

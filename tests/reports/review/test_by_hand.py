@@ -68,7 +68,13 @@ def address(graded):
 def test_the_page_shows_the_reason_and_decides_the_part(rea, graded, address):
     page = rea.get(address)
     assert page.status == 200
-    for text in ("`q2` is dots.", "`q1` is correct", "`q2` is correct", "q2: …", "2c:machine"):
+    for text in (
+        "<code>q2</code> is dots.",
+        "`q1` is correct",
+        "`q2` is correct",
+        "q2: …",
+        "2c:machine",
+    ):
         assert text in page.body
     with open_review(graded) as review:
         assert {answer.reason for answer in review.material.answers["1b"].values()} == {""}

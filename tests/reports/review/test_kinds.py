@@ -17,7 +17,8 @@ from tests.reports.review.test_pages import decide
 from tests.reports.review.test_sheet import fill, taken, written
 
 ADVICE = Criterion("weights", "Weights", 0.0, "visible", "metric")
-MISSING = "No model was submitted."
+MISSING = "No `model.pt` was submitted. Your points count."
+SHOWN = "No <code>model.pt</code> was submitted. The points count."
 BORDERLINE = "29.8%: within the margin of error of 30%."
 OTHER = "The model gives 3 of 60 rows."
 
@@ -118,8 +119,9 @@ def test_the_page_and_a_sheet_decide_it(rea, graded):
             if MISSING in answer.text
         )
     page = rea.get(f"/q/accuracy/{handle}")
-    for text in (MISSING, "A note.", "It is often right.", "Accept", "+1 point<"):
+    for text in (SHOWN, "A note.", "It is often right.", "Accept", "+1 point<"):
         assert text in page.body
+    assert "1 of 2. A note.<" in page.body, "each answer of the group with its own points"
     decide(rea, f"/q/accuracy/{handle}", item=["1"], adjustment="-1")
     assert {stands(graded, name)[1] for name in ("ada", "bob", "cleo")} == {1.0, 0.5}
     assert "gave 0.5 of 2 for" in rea.get("/written").body, "the check earned half of its points"

@@ -1,10 +1,11 @@
 """A Canvas download: one submission per student, with the files' own names."""
 
 import zipfile
+from dataclasses import replace
 
 import pytest
 
-from submissions.imports import GatherRequest, gather
+from submissions.imports import GatherRequest, canvas_download, gather
 from submissions.people import Person, people_in
 
 
@@ -71,6 +72,20 @@ def test_an_archive_is_the_submission_or_stands_beside_files(download):
     assert files(lee) == ["answer.txt", "hw.zip (unpacked)", "hw.zip (unpacked)/work.py"]
     folder = download("leejo_8_11_answer.txt", "leejo_8_10_hw.zip", text="PK no")
     assert collected(folder).submissions[0].path.name == "leejo_8_10_hw.zip"
+
+
+def test_the_archives_of_a_student_together_are_limited(download, monkeypatch):
+    limits = replace(canvas_download.UNPACK_LIMITS, total_bytes=25)
+    monkeypatch.setattr(canvas_download, "UNPACK_LIMITS", limits)
+    archive(download() / "leejo_8_10_a.zip")
+    archive(download() / "leejo_8_11_b.zip")
+    assert files(collected(download()).submissions[0]) == [
+        "a.zip (unpacked)", "a.zip (unpacked)/work.py",
+        "b.zip (unpacked)", "b.zip (unpacked)/work.py",
+    ]  # fmt: skip
+    archive(download() / "leejo_8_12_c.zip")
+    assert collected(download()).submissions[0].path.name == "leejo_8_12_c.zip"
+    assert not list((download().parent / "work").rglob("work.py"))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import ROPE_FINETUNE
 from graders.assignments.cs224n_a4.hidden.checkpoints.weights import (
     Weights,
     predictions_print,
@@ -11,6 +12,7 @@ from graders.assignments.cs224n_a4.hidden.checkpoints.weights import (
 from graders.assignments.cs224n_a4.hidden.predictions.origin import Origin
 from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
 from graders.checks.compare import CheckFailed
+from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.data.birthplaces import DEV
 from reference.models.gpt import GPT
@@ -135,6 +137,20 @@ def test_some_rows_of_the_test_file_are_asked_and_all_of_dev(judge, right_files)
     result = judge("rope_finetune_predictions", right_files, checkpoint_test_rows=7)
     assert "60 of 60 rows of `rope.pretrain.dev" in result.message
     assert "7 of 7 rows of `rope.pretrain.test" in result.message
+
+
+def test_which_rows_of_the_test_file_are_asked_is_secret(submit, right_files):
+    drawn = set()
+    for seed in range(5):
+        checkpoints = submit(
+            right_files, sandbox=InProcess(), inputs=Inputs(seed), checkpoint_test_rows=7
+        )
+        weights = checkpoints.read(ROPE_FINETUNE)
+        predictions = checkpoints.files.lines(ROPE_FINETUNE.model, "test")
+        compared = checkpoints.comparison(weights, ROPE_FINETUNE, "test", predictions)
+        assert checkpoints.confirms(compared)
+        drawn.add(compared.answers.rows)
+    assert len(drawn) == 5  # two are equal by chance once in 10^7 times
 
 
 def test_sampled_rows_are_compared_with_their_own_lines(judge, right_files):

@@ -181,6 +181,7 @@ def test_parts_have_keys_of_their_own(judge):
         judgement = judge("choice", answer, **settings)
         assert judgement.fraction == 0.5
         assert phrase in judgement.message
+        assert judgement.actual == (f"second: {answer['second']}" if "second" in answer else "")
     with pytest.raises(Unreadable, match="`first` was read and is correct"):
         judge("choice", {"first": "A", "second": "perhaps"}, **settings)
 

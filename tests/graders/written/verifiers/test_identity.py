@@ -115,6 +115,17 @@ def test_weights_divide_the_parts(judge):
     assert judgement.fraction == pytest.approx(0.6)
 
 
+def test_each_wrong_part_has_a_line_of_its_own(judge):
+    parts = {"one_head": "2^n", "two_heads": "2^n", "k_heads": "k^n"}
+    mistakes = [(part, parts[part], f"Not {parts[part]}.", 0) for part in ("two_heads", "k_heads")]
+    judgement = judge("identity", parts, **LEVELS, mistakes=mistakes)
+    assert judgement.actual == "two_heads: 2^n\nk_heads: k^n"
+    assert judgement.hint == "`two_heads`: Not 2^n.\n`k_heads`: Not k^n."
+    assert [line.partition(":")[0] for line in judgement.message.split("\n")] == [
+        "`two_heads`", "`k_heads`"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("answer", "said"),
     [

@@ -7,6 +7,7 @@ import pytest
 
 from graders.boundary.student import Student
 from graders.checks.compare import skip
+from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.data.birthplaces import Data
@@ -39,10 +40,14 @@ LATER = (
 
 @pytest.fixture
 def checkpoints(
-    sandbox: Student, submitted: SubmittedFiles, data: Data, settings: Mapping[str, Setting]
+    sandbox: Student,
+    submitted: SubmittedFiles,
+    data: Data,
+    settings: Mapping[str, Setting],
+    inputs: Inputs,
 ) -> Checkpoints:
     """Return the submission's checkpoints."""
-    return Checkpoints(sandbox, PredictionFiles(submitted, data, settings))
+    return Checkpoints(sandbox, PredictionFiles(submitted, data, settings), inputs)
 
 
 WEIGHTS = [

@@ -62,12 +62,15 @@ class Decoder:
         self._vocabulary = vocabulary(data)
         self.model, self.notes = _model(weights, plan)
 
-    def answers(self, part: str, most: int | None) -> Answers:
-        """Return the model's answers to all rows of this part, or to `most` random ones."""
+    def answers(self, part: str, most: int | None, source: random.Random) -> Answers:
+        """Return the model's answers to all rows of this part, or to `most` random ones.
+
+        `source` draws them; who knows the rows can change all others.
+        """
         from reference.models.prediction import predict_places, read_prompts
 
         prompts = read_prompts(self._data.folder / QUESTIONS[part])
-        rows = _sample(len(prompts), most)
+        rows = _sample(len(prompts), most, source)
         with _one_thread():
             answers = predict_places(self.model, self._vocabulary, [prompts[row] for row in rows])
         questions = tuple(prompts[row][:-1].strip() for row in rows)
@@ -86,11 +89,11 @@ def _characters(corpus: Path, _changed: int, _size: int) -> Vocabulary:
     return Vocabulary(corpus.read_text(encoding="utf-8"))
 
 
-def _sample(count: int, most: int | None) -> list[int]:
-    """Return random rows in file order, the same for everybody."""
+def _sample(count: int, most: int | None, source: random.Random) -> list[int]:
+    """Return random rows in file order."""
     if most is None or count <= most:
         return list(range(count))
-    return sorted(random.Random(count).sample(range(count), most))  # noqa: S311  not a secret
+    return sorted(source.sample(range(count), most))
 
 
 def _model(weights: Weights, plan: Plan) -> tuple[Any, tuple[str, ...]]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from graders.boundary.student import Student
+from graders.checks.inputs import Inputs
 from graders.errors import GraderFault
 
 from ..predictions.submitted import (
@@ -74,6 +75,7 @@ class Checkpoints:
 
     sandbox: Student
     files: PredictionFiles
+    inputs: Inputs
 
     def read(self, checkpoint: Checkpoint) -> Weights | Finding:
         """Return the weights, or why the file has none; a missing file skips the check."""
@@ -127,7 +129,7 @@ class Checkpoints:
         def decode() -> Answers:
             decoder = Decoder(weights, self.plan(weights, checkpoint), self.files.data)
             most = None if part == "dev" else int(self.files.settings["checkpoint_test_rows"])
-            return decoder.answers(part, most)
+            return decoder.answers(part, most, self.inputs.random("rows", part))
 
         answers = self.sandbox.once(("answers", checkpoint.file, part), decode)
         return Comparison(file_name(checkpoint.model, part), part, predictions, answers)
@@ -160,7 +162,8 @@ class Checkpoints:
         """Return another rotation with which the weights agree with the file, or nothing."""
 
         def fits(decoder: Decoder) -> bool:
-            answers = decoder.answers(comparison.part, ROTATION_ROWS)
+            rows = self.inputs.random("rotation rows", comparison.part)
+            answers = decoder.answers(comparison.part, ROTATION_ROWS, rows)
             return self._are_from(answers, comparison.predictions)
 
         if not checkpoint.rope:

@@ -7,6 +7,7 @@ import pytest
 
 from graders.boundary.student import Student
 from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.data.birthplaces import TRAIN, Data
@@ -32,9 +33,9 @@ def files(
 
 
 @pytest.fixture
-def origin(sandbox: Student, files: PredictionFiles) -> Origin:
+def origin(sandbox: Student, files: PredictionFiles, inputs: Inputs) -> Origin:
     """Return the evidence that they come from the submission's models."""
-    return Origin(Checkpoints(sandbox, files))
+    return Origin(Checkpoints(sandbox, files, inputs))
 
 
 @pytest.mark.criterion("no-pretrain")
