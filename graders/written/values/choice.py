@@ -58,7 +58,7 @@ _NOT_CHOSEN = re.compile(
     rf"(?<!\w)(?i:{_NEITHER})[A-Za-z]\b(?:{_BETWEEN}[A-Za-z]\b){{0,20}}"
     rf"|\b[A-Za-z]\b(?:{_BETWEEN}[A-Za-z]\b){{1,20}}\s+(?=[a-z]{{2}})"
     r"(?!(?:(?:is|are|may|might|could|would|can)\b\s*)?(?:(?:be|both|all|also|too|as well|fine"
-    r"|possible|true|correct|right|and|or|hold|apply|work)\b|$))"
+    r"|possible|true|correct|right|and|or|hold|apply|work|maybe|perhaps|seem|look)\b|$))"
 )
 _HELD = re.compile(r"\s+(?:is|are)\s+(?:also\s+)?(?:true|correct|right|possible)$", re.IGNORECASE)
 _CROSS = re.compile(r"[✗✘❌✕☒]")

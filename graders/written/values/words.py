@@ -48,7 +48,7 @@ _BECAUSE = re.compile(
 )
 _ADVERB = re.compile(
     r"^(?:(?:so|then|thus|hence|therefore|maybe|perhaps|probably|possibly|also|even|either|both"
-    r"|actually|rather|better|vielleicht|peut-être)\b\s*)+|\s+(?:too|also|as well)$",
+    r"|actually|rather|better|vielleicht|peut-être)\b\s*)+|\s+(?:too|also|as well|maybe|perhaps)$",
     re.IGNORECASE,
 )
 

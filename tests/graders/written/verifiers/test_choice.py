@@ -58,8 +58,9 @@ UNREADABLE = [
             "B (every word apart)", "(A) every word apart, (B) the same checkpoint?",
             "A [ ] B [x]",
             *("B. A.", "B. A. C.", "B - A", "B = A", "B -> A", "B. Or A.", "B: C", "B.\nC."),
-            *("one checkpoint for both, every word apart", "B. Perhaps A", "B. A is right too"),
-            *("I am unsure: B / A", "B because of the ids, or A"),
+            *("one checkpoint for both, every word apart", "B. Perhaps A", "B. A maybe"),
+            *("B. A or C maybe", "B. A is right too", "I am unsure: B / A"),
+            "B because of the ids, or A",
         ]
     ),
     *(
