@@ -8,6 +8,7 @@ from itertools import pairwise
 from graders.written.question import Misfit, Unreadable
 from graders.written.values.words import (
     LONGEST,
+    apart,
     denies,
     first_clause,
     narrow,
@@ -52,6 +53,14 @@ _EXCLUDED = re.compile(
     rf"|[\s,;]+(?=but|aber){_NEITHER}[A-Za-z](?:{_BETWEEN}[A-Za-z])*"
     rf"|[\s,;]+{_NEITHER}[A-Za-z])[\s.]*$"
 )
+# Matches `not A, C` or `A and C` of `A and C lack it`: letters that are not chosen.
+_NOT_CHOSEN = re.compile(
+    rf"(?<!\w)(?i:{_NEITHER})[A-Za-z]\b(?:{_BETWEEN}[A-Za-z]\b){{0,20}}"
+    rf"|\b[A-Za-z]\b(?:{_BETWEEN}[A-Za-z]\b){{1,20}}\s+(?=[a-z]{{2}})"
+    r"(?!(?:(?:is|are|may|might|could|would|can)\b\s*)?(?:(?:be|both|all|also|too|as well|fine"
+    r"|possible|true|correct|right|and|or|hold|apply|work|maybe|perhaps|seem|look)\b|$))"
+)
+_HELD = re.compile(r"\s+(?:is|are)\s+(?:also\s+)?(?:true|correct|right|possible)$", re.IGNORECASE)
 _CROSS = re.compile(r"[✗✘❌✕☒]")
 _COLON = re.compile(r":|->|=>|→|⇒")
 # Matches `no idea` or `not sure` or `not false`, and `not unique`, which may mean the same.
@@ -133,6 +142,9 @@ def read_choice(text: str, options: Options) -> str:
         raise Unreadable(f"This names {_named(labels)}; choose only one of {options.shown}.")
     if not labels:
         raise Unreadable(f"`{_short(text)}` is not an option; write one of {options.shown}.")
+    if others := _standing_alone(_without_texts(lines, options, *labels), options) - labels:
+        named = _named(labels | others)
+        raise Contradictory(f"This names {named}; choose only one of {options.shown}.")
     return labels.pop()
 
 
@@ -208,6 +220,25 @@ def _takes_back(line: str, options: Options) -> bool:
     rest = line[first.end(1) :]
     meant = {choice for text, choice in options.meanings() if plain(rest) == text}
     return bool(meant - {label}) or bool(plain(rest) and _DENIED.fullmatch(rest))
+
+
+def _without_texts(lines: str, options: Options, label: str) -> str:
+    """Return the lines without the texts of this option, which may contain another option."""
+    for text in (text for text, meant in options.meanings() if meant == label and " " in text):
+        words = r"[^\w\n]+".join(text.split())
+        lines = re.sub(rf"\b{words}\b", " ", lines, flags=re.IGNORECASE)
+    return lines
+
+
+def _standing_alone(lines: str, options: Options) -> set[str]:
+    """Return the options whose letter or text stands alone between separators: `C. Or A.`."""
+    meanings = dict(options.meanings())
+    found = set()
+    for piece in apart(_NOT_CHOSEN.sub(" ", lines)):
+        bare = _HELD.sub("", piece)
+        for words in (bare, without_lead(bare)):
+            found |= {options.label(words), meanings.get(plain(words))}
+    return {label for label in found if label}
 
 
 def _label(letter: str, options: Options) -> str:

@@ -1,6 +1,8 @@
 """Parse a number as people type it: `1e2`, `3/4`, `1/sqrt(2)`, `94.8 %`, `0,5`."""
 
 import re
+from collections.abc import Iterable
+from math import isclose
 
 import numpy as np
 
@@ -29,6 +31,8 @@ _ABOUT = re.compile(
     r"^(?:~|≈|∼|about|around|approx(?:imately|\.)?|circa|ca\.?|exactly|exakt|etwa)\s*", re.I
 )
 _ONE = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")  # `6,920`
+_SIDES = re.compile(r":=|[=≈]|\\approx\b")
+CLOSE = 0.02  # of a number and its rounded value on the other side of `=`, as a fraction
 _MINUS = str.maketrans({"−": "-", "–": "-", "\N{FULLWIDTH HYPHEN-MINUS}": "-", "\xa0": " "})
 
 
@@ -40,6 +44,7 @@ def read_number(text: str, *, percent: bool = False) -> float:
 def read_numbers(text: str, *, percent: bool = False) -> tuple[float, ...]:
     """Return all possible numbers: the point of `6.920` may separate thousands or decimals."""
     line = " ".join(narrow(text[:400]).translate(_MINUS).split()).strip("$`* ")
+    sides = _SIDES.split(line)
     line = _ABOUT.sub("", _last_side(line))
     signed = _PERCENT.search(line)
     if signed and not percent:
@@ -50,9 +55,34 @@ def read_numbers(text: str, *, percent: bool = False) -> tuple[float, ...]:
         raise Unreadable("Write the number in digits, such as `1234567`.")
     line = _UNIT.sub("", _SHARE.sub("", line.rstrip(" .;,"))).strip("*_` ")
     values = _grouped(line) or (_value(line),)
+    _refuse_unequal(sides[:-1], values, (1, 100, 0.01) if percent else (1,))
     return tuple(
         value * 100 if percent and not signed and abs(value) <= 1 else value for value in values
     )
+
+
+def _refuse_unequal(sides: Iterable[str], values: Iterable[float], scales: Iterable[float]) -> None:
+    """Raise Unreadable if another side of `=` is a different number: `67349 = 6920`.
+
+    A rounded number is equal, and after one of the scales a percentage: `1727/1821 = 94.8 %`.
+    """
+    scaled = [value * scale for value in values for scale in scales]
+    for side in sides:
+        pairs = [(other, value) for other in _numbers(side) for value in scaled]
+        if pairs and not any(isclose(*pair, rel_tol=CLOSE, abs_tol=1e-9) for pair in pairs):
+            raise Unreadable("The numbers on both sides of `=` are different; write only one.")
+
+
+def _numbers(side: str) -> tuple[float, ...]:
+    """Return the possible values of a side of `=`, none if it is no number, such as `n`."""
+    side = _PERCENT.sub("", _ABOUT.sub("", _last_side(side).strip("$*_` ")))
+    side = _UNIT.sub("", side)
+    if not re.search(r"\d", side):
+        return ()
+    try:
+        return _grouped(side) or (cell(_with_point(side)),)
+    except Unreadable:
+        return ()
 
 
 def _grouped(line: str) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ import re
 
 from graders.written.question import Misfit, Unreadable
 from graders.written.values.choice import ticked
-from graders.written.values.words import without_marks
+from graders.written.values.words import apart, without_marks
 
 # Matches `True or false:`.
 _ASKED = re.compile(
@@ -25,10 +25,10 @@ _WORD = re.compile(
     r"(?!\s+(?:answer|choice|option|reason|one|way|idea|order|position)\b)",
     re.IGNORECASE,
 )
+_NO_SIGN = "不对|不正确|不是|不|错误|错|假|否|無|いいえ|✗|✘|❌"
+_YES_SIGN = "正确|对|真|是|はい|✓|✔|✅"
 # Matches `不对` or `✓`.
-_SIGNS = re.compile(
-    r"\W*(?:这?是)?(?P<no>不对|不正确|不是|不|错误|错|假|否|無|いいえ|✗|✘|❌)|\W*(?:正确|对|真|是|はい|✓|✔|✅)"
-)
+_SIGNS = re.compile(rf"\W*(?:这?是)?(?P<no>{_NO_SIGN})|\W*(?:{_YES_SIGN})")
 # Matches `T.` or `(f) because`.
 _LETTER = re.compile(
     r"^[\s(\[]*(?P<letter>[tfynTFYN])[\s)\]]*(?:[.,:;\-–—]|$|\s+because\b|\s+since\b)"
@@ -48,6 +48,11 @@ _WOULD = re.compile(r"\b(?:would|were|wäre|serait|sería)\b", re.IGNORECASE)
 _REPEATED = re.compile(
     r"^\s*(?:true|false|yes|no|wahr|falsch|ja|nein)\s*\?\s*(?=\S)", re.IGNORECASE
 )
+# Matches `t` or `not true` or `✗`.
+_VERDICT = re.compile(
+    rf"{_WORD.pattern}|(?P<letter>(?<!\w)[tfyn](?!\w))|(?P<cross>{_NO_SIGN})|(?:{_YES_SIGN})",
+    re.IGNORECASE,
+)
 FEW_WORDS = 8  # in which two verdicts contradict each other
 _FAR = 120  # characters that are searched for the verdict
 REMEDY = "write only True or False on the first line, and the reason below it"
@@ -55,9 +60,26 @@ REMEDY = "write only True or False on the first line, and the reason below it"
 
 def read_truth(text: str) -> bool:
     """Return the verdict at the start of an answer. Raises Unreadable if it is not clear."""
+    truth = _first_verdict(_without_question(text).replace("\n", " "))
+    refuse_both(text, truth)
+    return truth
+
+
+def refuse_both(text: str, truth: bool) -> None:
+    """Raise Unreadable if the other verdict stands alone somewhere: `F, T` or `no ja`."""
+    for piece in apart(_without_question(text)):
+        verdicts = [_says(match) for match in _VERDICT.finditer(piece)]
+        if not _VERDICT.sub("", piece).strip() and not all(said == truth for said in verdicts):
+            raise Unreadable(f"It names both true and false: {REMEDY}.")
+
+
+def _without_question(text: str) -> str:
+    """Return the lines without `True or false:`, or the question in `False? No, it is true`."""
     lines = without_marks("\n".join(ticked(text.splitlines())))
-    line = _ASKED.sub("", lines.replace("\n", " "))
-    line = _REPEATED.sub("", line)  # `False? No, it is true`: the question, then its answer
+    return _REPEATED.sub("", _ASKED.sub("", lines))
+
+
+def _first_verdict(line: str) -> bool:
     if match := _LETTER.match(line):
         _refuse_either(line, match.end("letter"))
         return match["letter"].casefold() in _TRUE
@@ -83,8 +105,12 @@ def _beginning(rest: str) -> str:
     return " " + " ".join(words[:FEW_WORDS])
 
 
-def _says(word: re.Match[str]) -> bool:
-    return (word["word"].casefold() in _TRUE) != (word["no"] is not None)
+def _says(match: re.Match[str]) -> bool:
+    found = match.groupdict()
+    word = found["word"] or found.get("letter")
+    if word is None:
+        return found["cross"] is None
+    return (word.casefold() in _TRUE) != (found["no"] is not None)
 
 
 def _refuse_either(line: str, end: int) -> None:

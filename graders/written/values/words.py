@@ -34,6 +34,24 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 
+# Matches `, ` or ` - ` or ` or `; the hyphen of a word separates nothing.
+_APART = re.compile(
+    r"[.,;:!?/|&+=()\[\]<>→⇒]+|(?:^|\s)[-–—]+(?=[\s>]|$)"
+    r"|\b(?:and|or|resp|und|oder|et|ou|и|или)\b|[和与或]",
+    re.IGNORECASE,
+)
+# Matches `because A, B and D fail`, which answers nothing, up to `so` or `or`.
+_BECAUSE = re.compile(
+    r"\b(?:because|since|weil|denn|parce que|car|porque|perché)\b.*?"
+    r"(?=\b(?:so|thus|hence|therefore|or|oder|ou)\b|[.;!?]|$)",
+    re.IGNORECASE,
+)
+_ADVERB = re.compile(
+    r"^(?:(?:so|then|thus|hence|therefore|maybe|perhaps|probably|possibly|also|even|either|both"
+    r"|actually|rather|better|vielleicht|peut-être)\b\s*)+|\s+(?:too|also|as well|maybe|perhaps)$",
+    re.IGNORECASE,
+)
+
 
 def narrow(text: str) -> str:
     """Return the text with ASCII signs instead of the full-width ones of Chinese and Japanese."""
@@ -66,6 +84,16 @@ def first_clause(text: str) -> str:
 def plain(text: str) -> str:
     """Return only the words, for comparison: without case and punctuation."""
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def apart(lines: str) -> list[str]:
+    """Return what stands between separators in the first line, and each later line as a whole.
+
+    Reasons are left out, and words such as `perhaps` or `also`.
+    """
+    first, *later = lines[:LONGEST].split("\n")
+    pieces = [*_APART.split(_BECAUSE.sub(",", first)), *later]
+    return [_ADVERB.sub("", piece.strip(" .,;:()[]")) for piece in pieces]
 
 
 def split_outside(text: str, signs: str) -> list[str]:

@@ -6,7 +6,7 @@ from string import ascii_uppercase
 from graders.errors import UsageError
 from graders.written.question import Asked, Judgement, Machine, Unreadable
 from graders.written.values.choice import Contradictory, Options, read_choice, read_choices
-from graders.written.values.truth import read_truth
+from graders.written.values.truth import read_truth, refuse_both
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 
@@ -50,18 +50,19 @@ def _choice(answer: Asked, part: str) -> Judgement:
 
 def _read(text: str, options: Options) -> str:
     """Return the chosen option; for yes and no, in several languages."""
-    try:
+    if set(options.labels) != {"yes", "no"}:
         return read_choice(text, options)
+    try:
+        chosen = read_choice(text, options)
     except Contradictory:
         raise
-    except Unreadable as error:
-        if set(options.labels) != {"yes", "no"}:
-            raise
-        unclear = error
-    try:
-        return "yes" if read_truth(text) else "no"
-    except Unreadable:
-        raise unclear from None  # its message says yes or no, not true or false
+    except Unreadable as unclear:
+        try:
+            return "yes" if read_truth(text) else "no"
+        except Unreadable:
+            raise unclear from None  # its message says yes or no, not true or false
+    refuse_both(text, chosen == "yes")
+    return chosen
 
 
 def _choices(answer: Asked, part: str) -> Judgement:

@@ -8,18 +8,21 @@ texts' perplexities and the mean of their losses; the former can only be larger 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from graders.written.audits.finding import Finding
 from graders.written.audits.reading.table import LONGEST_TEXT
-from graders.written.audits.reading.texts import Cell, Texts, texts_of
+from graders.written.audits.reading.texts import Cell, Measured, Texts, texts_of
 from graders.written.question import Asked, Judgement, Unreadable
 from graders.written.verifiers.reported.award import Award, judgement_of
-from graders.written.verifiers.reported.reading import mentions, refuse_unread
+from graders.written.verifiers.reported.reading import REFERENCE, mentions, refuse_unread
 from graders.written.verifiers.reported.settings import TextAward, TextSettings, read_settings
 
 # Two decimals of a loss, rounded or cut off, and a little more for the perplexity's digits.
 EQUAL, BELOW = 0.0101, 0.0051
+MOST = 1e12  # far above the perplexity of any trained model
+# Words that may stand between the name of a text and its perplexity.
+_BETWEEN = frozenset({"is", "was", "are", "were", "of", "equals", "about", "around", "ppl"})
 _MICRO = re.compile(r"(?<!not )(?<!no )\bmicro(?:\b|[- ]?averag)", re.IGNORECASE)  # `micro-average`
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SAME = ({"dev", "val", "valid", "validation", "development"}, {"train", "training"})
@@ -39,6 +42,7 @@ def perplexity_table(answer: Asked) -> Judgement:
             "No perplexity with its loss could be read; write a table with the columns `text`, "
             "`perplexity` and `loss`, one text per line, or with the texts as columns."
         )
+    _refuse_doubtful(text, texts, settings)
     words = [word for name in texts.names for word in name.split()]
     missing = [need for need in settings.need if not any(_same(word, need) for word in words)]
     if mentions(text, "perplexity") and not texts.not_finite:
@@ -56,6 +60,35 @@ def perplexity_table(answer: Asked) -> Judgement:
     }
     earned = [(points, awards[name]) for name, points in settings.points.items()]
     return judgement_of(earned, _findings(texts))
+
+
+def _refuse_doubtful(text: str, texts: Texts, settings: TextSettings) -> None:
+    """Raise Unreadable for numbers that may be no perplexities, or are those of no trained model.
+
+    Without losses, nothing else shows that `perplexity is in figure 1` contains no perplexity.
+    """
+    alone = [number for number in texts.lonely if number.perplexity and number.figure is not None]
+    names = {*settings.corpora, *settings.singles, *settings.need}
+    if not texts.cells and alone:
+        doubtful = [number for number in alone if _is_of_words(number, names)]
+        if doubtful or REFERENCE.search(text[:LONGEST_TEXT]):
+            raise Unreadable(
+                "It is not clear which numbers are perplexities; write a table, or `name: value` "
+                "for each number."
+            )
+    figures = [number.figure for number in alone if number.figure is not None]
+    figures += [cell.perplexity for cell in texts.cells]
+    extreme = [figure.text for figure in figures if figure.value == 1 or figure.value > MOST]
+    extreme += [cell.perplexity.text for cell in texts.cells if cell.loss.value == 0]
+    if extreme:
+        raise Unreadable(f"No trained model has the perplexity {extreme[0][:40]}, or a loss of 0.")
+
+
+def _is_of_words(number: Measured, names: Set[str]) -> bool:
+    """Return whether other words stand between the name of a text and its number."""
+    words = " ".join(number.key[1:]).split() if number.key[0] == "" else []
+    last = max((at for at, word in enumerate(words) if word in names), default=len(words))
+    return not _BETWEEN.issuperset(words[last + 1 :])
 
 
 def _unnamed(text: str, texts: Texts) -> bool:

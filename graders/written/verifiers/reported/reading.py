@@ -18,6 +18,19 @@ _HEDGED = re.compile(
     r"|^(?!.*\bacc)\D*\b(?:error|loss)\b\D*\d",
     re.IGNORECASE,
 )
+# Words beside a whole number that do not make it a number of something else.
+_OF_ACCURACY = re.compile(
+    r"\b(?:the|my|our|final|best|test|dev|val|validation|train|training|set|data|split|accuracy|acc"
+    r"|is|was|of|on|for|in|with|we|i|got|get|has|have|about|approximately|around|percent"
+    r"|per cent)\b",
+    re.IGNORECASE,
+)
+# Matches `see figure 1` or `Table 2.1`.
+REFERENCE = re.compile(
+    r"\b(?:see|fig|figures?|figs|tab|tables?|sec|sections?|chapter|pages?|parts?|questions?"
+    r"|equations?|appendix|version|step)\b[\s.#:(]*\d",
+    re.IGNORECASE,
+)
 VALUES = (*ACCURACIES, "lr", "epochs", "batch_size")
 
 
@@ -25,7 +38,9 @@ def report_in(answer: Asked, settings: RunSettings) -> Report:
     """Return all runs of an answer. Raises Unreadable, with a remedy, if there are none."""
     single = {part: meaning(part, settings.names) for part in answer.parts}
     values = {
-        name: _number(part, answer.parts[part]) for part, name in single.items() if name in VALUES
+        name: _number(part, name, answer.parts[part])
+        for part, name in single.items()
+        if name in VALUES
     }
     report = Report(())
     for part, name in single.items():
@@ -38,12 +53,14 @@ def report_in(answer: Asked, settings: RunSettings) -> Report:
     return replace(report, runs=tuple(_renamed(run, settings) for run in report.runs))
 
 
-def _number(part: str, text: str) -> Figure:
+def _number(part: str, name: str, text: str) -> Figure:
     figure = figure_in(text)
     if figure is None:
         raise Unreadable(
             f"`{part}` contains no number ({text[:60]!r}); write one, such as `0.7092` or `70.92%`."
         )
+    if name in ACCURACIES:
+        _refuse_other_number(text, figure)
     return figure
 
 
@@ -55,8 +72,26 @@ def _read(text: str, settings: RunSettings) -> Report:
     if len(required) == 1 and len(text) < 80:
         _refuse_unclear(undressed(text), report, required[0])
     if not report.runs and figure is not None and len(required) == 1:
-        return Report((Run(1, "", {required[0]: figure}),))
+        report = Report((Run(1, "", {required[0]: figure}),))
+    for run in report.runs if len(required) == 1 else ():
+        for name in {required[0], "accuracy"} & run.values.keys():
+            _refuse_other_number(text, run.values[name])
     return report
+
+
+def _refuse_other_number(text: str, figure: Figure) -> None:
+    """Refuse the only accuracy if its number may be of something else: `attempt 1 failed`."""
+    words = undressed(text)
+    whole = figure.unit >= 1 and not re.search(
+        rf"(?<!\d){figure.value}\s*(?:%|per ?cent)", words, re.IGNORECASE
+    )
+    if REFERENCE.search(words) or (whole and re.search(r"[^\W\d_]", _OF_ACCURACY.sub("", words))):
+        raise Unreadable(
+            f"It is not clear which number is the accuracy ({text[:60]!r}); write only the "
+            "accuracy, such as `0.7092` or `70.92%`."
+        )
+    if figure.share == 1:
+        raise Unreadable("An accuracy of 100% is unlikely, so a person reads this answer.")
 
 
 def _refuse_unclear(text: str, report: Report, split: str) -> None:

@@ -24,7 +24,7 @@ from graders.written.audits.runs import (
     selection_finding,
     test_above_dev,
 )
-from graders.written.question import Asked, Judgement
+from graders.written.question import Asked, Judgement, Unreadable
 from graders.written.verifiers.reported.award import Award, judgement_of
 from graders.written.verifiers.reported.reading import refuse_unnamed, refuse_unread, report_in
 from graders.written.verifiers.reported.settings import RunAward, RunSettings, exact, read_settings
@@ -83,6 +83,9 @@ def reported_runs(answer: Asked) -> Judgement:
     audited = Audited(_with_choice(report_in(answer, settings), answer, settings), settings)
     words = answer.others.get(settings.words_from, {}).get("text", "")
     _refuse_unread("\n".join(answer.parts.values()), words, audited)
+    shares = [accuracy.figure.share for accuracy in audited.accuracies]
+    if len(shares) > 1 and all(share in (0, 1) for share in shares):
+        raise Unreadable("All accuracies are 0 or 1, so a person reads this answer.")
     earned = [(points, AWARDS[name](audited)) for name, points in settings.points.items()]
     return judgement_of(earned, audit(audited))
 

@@ -1,9 +1,9 @@
 """Verify the shape of a tensor as people write it: `(B, L)`, `torch.Size([64, 45])`, `64 x 45`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 from graders.errors import UsageError
@@ -61,12 +61,26 @@ def _compared(answer: Asked, part: str, sizes: tuple[str, ...]) -> Judgement:
     wrong = [one for one, name in zip(sizes, key, strict=True) if not _means(answer, one, name)]
     if not wrong:
         other = _other_size(answer, part, dict(zip(key, sizes, strict=True)))
+        other = other or _same_size(key, sizes)
         return Judgement(0.0 if other else 1.0, other, actual=shown)
     if in_words := [one for one in wrong if len(one.split()) > MOST_WORDS]:
         raise Unreadable(f"`{in_words[0]}` may be a size; write its letter or number.")
     hints = (mistake.hint for mistake in answer.machine.mistakes if mistake.answer in wrong)
     hint = next(hints, "What does each axis count, and in which order?")
     return Judgement(0.0, f"`{wrong[0]}` is not the size of its axis.", hint, actual=shown)
+
+
+def _same_size(key: Sequence[str], sizes: Sequence[str]) -> str:
+    """Return a message if different axes have the same word; `n` and `N` are two words.
+
+    Raises Unreadable for a number of two such axes, which may be equal by chance.
+    """
+    for (name, here), (other, there) in combinations(zip(key, sizes, strict=True), 2):
+        for side in sorted({*_meant(here)} & {*_meant(there)}) if name != other else ():
+            if not side.isdigit():
+                return f"`{side}` cannot be the size of two different axes."
+            raise Unreadable(f"Two different axes have the size {side}; write letters.")
+    return ""
 
 
 def _other_size(answer: Asked, part: str, own_sizes: Mapping[str, str]) -> str:
@@ -103,12 +117,22 @@ def _shapes(text: str) -> tuple[tuple[str, ...], ...]:
         raise Unreadable("The shape is next to words that may contradict it.")
     if not lists or _BEFORE_REMARK.fullmatch(before):
         return (_sizes(before or _LEAD.sub("", line).strip().rstrip(".")),)
+    first = _sizes(lists[0][1])
     alternatives = [
         later
         for before, later in pairwise(lists)
-        if _OTHER.fullmatch(line[before.end() : later.start()])
+        if _is_alternative(first, line[before.end() : later.start()], later[1])
     ]
-    return tuple(_sizes(group[1]) for group in (lists[0], *alternatives))
+    return (first, *(_sizes(group[1]) for group in alternatives))
+
+
+def _is_alternative(first: Sequence[str], between: str, inside: str) -> bool:
+    """Return whether later brackets may be meant as the shape: `(B, L), perhaps (L, B)`."""
+    if _OTHER.fullmatch(between):
+        return True
+    sizes = [size.strip() for size in _BETWEEN.split(inside) if size.strip()]
+    short = all(_meant(size) and len(size.split()) <= MOST_WORDS for size in sizes)
+    return short and len(sizes) == len(first) and not denies(between)
 
 
 def _sizes(inside: str) -> tuple[str, ...]:

@@ -162,3 +162,36 @@ def test_numbers_beside_losses_may_be_perplexities(judge):
         judge("perplexity_table", {"t": text})
     losses = "Train loss 5.73\nDev loss 5.69"
     assert judge("perplexity_table", {"t": losses}).fraction == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The train perplexity is in figure 1, dev perplexity in figure 2",
+        *("train perplexity: see table 1, dev perplexity 2.2", "train ppl of attempt 3, dev ppl 4"),
+        *("dev ppl lost after 9", "| | ppl |\n|--|--|\n| dev | 401 |\n\nsee table 3"),
+    ],
+)
+def test_numbers_of_something_else_go_to_a_person(judge, text):
+    with pytest.raises(Unreadable, match="which numbers"):
+        judge("perplexity_table", {"t": text})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "train perplexity is 401.04, dev perplexity: 380.80",
+        *("train ppl = 401\ndev ppl = 380", "perplexity on the dev set was 380"),
+        "| | train | dev |\n|--|--|--|\n| Perplexity | 401.04 | 380.80 |",
+    ],
+)
+def test_perplexities_need_no_losses(judge, text):
+    assert judge("perplexity_table", {"t": text}).fraction == 1
+
+
+@pytest.mark.parametrize(("perplexity", "loss"), [("1e300", "0"), ("1e300", "5.6"), ("1", "0")])
+def test_perplexities_of_no_trained_model_go_to_a_person(judge, perplexity, loss):
+    table = f"| | train |\n|--|--|\n| perplexity | {perplexity} |\n"
+    for text in (table, f"{table}| loss | {loss} |"):
+        with pytest.raises(Unreadable, match="No trained model"):
+            judge("perplexity_table", {"t": text})

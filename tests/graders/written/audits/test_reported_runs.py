@@ -71,6 +71,20 @@ def test_each_thing_that_lacks_costs_its_points(grid, rows, chosen, fraction, sa
     assert said in judged.message
 
 
+@pytest.mark.parametrize(("dev", "test"), [("0", "0"), ("1", "1"), ("0", "1"), ("100 %", "0.0")])
+def test_a_table_of_zeros_and_ones_goes_to_a_person(grid, judge, dev, test):
+    rows = [(lr, epochs, dev, test) for lr, epochs, *_ in ROWS]
+    with pytest.raises(Unreadable, match="0 or 1"):
+        grid(table(rows, chosen=1))
+    models = (
+        f"| model | dev | test |\n|--|--|--|\n| one | {dev} | {test} |\n| two | {dev} | {test} |"
+    )
+    rules = {"need": ["dev", "test"], "points": {"runs": 1, "possible": 1}, "runs": 2}
+    with pytest.raises(Unreadable, match="0 or 1"):
+        judge("reported_runs", {"runs": models}, **rules, **BOOLQ)
+    assert grid(table([*ROWS[:5], ("1e-3", 9, "0", "0")], chosen=1)).fraction == 1
+
+
 @pytest.mark.parametrize("accuracy", ["0.9", ".6", "80%", "0.90", "9/10"])
 def test_accuracies_of_ten_items_are_impossible(judge, accuracy):
     rules = {"need": ["dev", "test"], **BOOLQ}
@@ -89,6 +103,10 @@ def test_accuracies_of_ten_items_are_impossible(judge, accuracy):
         "The test accuracy is 94.83%.",
         "94,83 %",
         "test acc = 0.94838",
+        "94.83 percent",
+        "We got 94.83 % with the chosen model",
+        "the test accuracy is 95",
+        "95 % on the test sentences",
     ],
 )
 def test_a_single_accuracy_is_read_as_people_write_it(judge, text):
@@ -107,6 +125,8 @@ def test_a_single_accuracy_that_cannot_be_is_refused(judge, text):
     "text",
     [
         "not 94.83 %", "< 94.83 %", "94.83 % or 94.81 %", "between 94 % and 95 %", "94.83 ‰",
+        "Colab crashed; attempt 1 failed", "see section 1", "TBD (see table 1)", "I had 1 GPU",
+        "see Table 2.1", "test 95 crashed", "after 3 epochs, 94.83 %", "I used 95 of my hours",
         "error 5.17 %", "94.83 % at epoch 5 with batch size 128", "94.83 % (loss 0.16)",
     ],
 )  # fmt: skip
@@ -114,6 +134,13 @@ def test_a_number_that_may_be_no_accuracy_goes_to_a_person(judge, text):
     rules = {"need": ["test"], "splits": {"test": {"items": 1821, "majority": 912}}}
     with pytest.raises(Unreadable, match="which number"):
         judge("reported_runs", {"accuracy": text}, **rules)
+
+
+@pytest.mark.parametrize("text", ["1", "100 %", "1.0", "1821/1821", "test accuracy: 100%"])
+def test_a_perfect_accuracy_goes_to_a_person(judge, text):
+    for part in ("accuracy", "test"):
+        with pytest.raises(Unreadable, match="100%"):
+            judge("reported_runs", {part: text}, need=["test"])
 
 
 def test_settings_are_positive_and_a_loss_begins_no_run(judge):

@@ -20,6 +20,8 @@ ONE = [
         "Antwort: B", "La respuesta es B", "答案：B", "B（第二个）", "- [ ] A\n- [x] B\n- [ ] C",
         "I think the letter is B.", "B, weil A nicht passt", "Réponse : B",
         "[ ] A [x] B [ ] C", "☐ A ☑ B ☐ C", "B, unlike A", "B (the same checkpoint)",
+        "B. not A (no tokens)", "B. Not A or C", "B (A is wrong because of the ids)",
+        "B. A and C are wrong", "B, because A, C and D lack it", "B\nbecause of A, C",
     ],
 ]  # fmt: skip
 SEVERAL = [
@@ -37,7 +39,7 @@ VERDICTS = [
     "False, because true labels are needed", "It is false", "This isn't true.",
     "The statement is false, since it is true only of one", "Not correct", "incorrect",
     "wrong", r"$\text{False}$", "True or false: false", "F because positions matter",
-    "Falsch",
+    "Falsch", "F (false)", "No. Only the value is replaced", "F. n", "❌ False",
     *["Faux", "Falso.", "错", "不对", "Неверно", "Nein, denn", "❌"],
 ]  # fmt: skip
 UNREADABLE = [
@@ -55,6 +57,10 @@ UNREADABLE = [
             "anything but B", "other than B", "all but B", "B (wrong)", "B: no",
             "B (every word apart)", "(A) every word apart, (B) the same checkpoint?",
             "A [ ] B [x]",
+            *("B. A.", "B. A. C.", "B - A", "B = A", "B -> A", "B. Or A.", "B: C", "B.\nC."),
+            *("one checkpoint for both, every word apart", "B. Perhaps A", "B. A maybe"),
+            *("B. A or C maybe", "B. A is right too", "I am unsure: B / A"),
+            "B because of the ids, or A",
         ]
     ),
     *(
@@ -81,6 +87,8 @@ UNREADABLE = [
             "I would say the first part is true, the second false",
             "It is false that it is false",
             "It is wrong to say that it is false",
+            *("F, T", "f. t.", "F (T)", "F ja", "F.\nT.", "✗ ✓", "❌, ✅", "false. y", "错，对"),
+            "false because it may be true, so true",
         ]
     ),
 ]  # fmt: skip
@@ -156,6 +164,7 @@ def test_yes_and_no_may_be_a_letter_or_a_box(judged, answer, right):
         *("not no", "not false", "no doubt: yes", "cannot say", "they cannot be told apart"),
         *("It is impossible to distinguish two positions.", "no two positions differ"),
         *("no position is unique", "No. Actually yes.", "No is wrong", "no way to tell"),
+        *("no ja", "no. oui", "no, T", "no ✓"),
     ],
 )
 def test_a_negation_of_no_is_read_by_a_person(judged, answer):

@@ -27,7 +27,8 @@ MATRICES = [
 ]  # fmt: skip
 NUMBERS = [
     "6,920", "6.92e3", "n = 6920", "$6920$", "6920 examples", "13840/2", "about: 6920",
-    r"\frac{13840}{2}", "≈ 6920", "**6920**",
+    r"\frac{13840}{2}", "≈ 6920", "**6920**", "13840/2 = 6920", "n = 2 * 3460 = 6920",
+    "6,920 = 6920",
     "6.920",
     "6 920",
     "6'920",
@@ -47,6 +48,7 @@ RIGHT = [
     *(("matrix", {"key": [[1, 2], [3, 4]]}, matrix) for matrix in MATRICES),
     *(("number", {"key": 6920}, number) for number in NUMBERS),
     *(("number", PERCENT, text) for text in ["94.83", "94.83%", "94,83 %", "0.9483", r"94.83\%"]),
+    *(("number", PERCENT, text) for text in ["0.9483 = 94.83 %", "1727/1821 ≈ 94.83 %"]),
 ]
 
 
@@ -119,6 +121,15 @@ def test_another_count_of_numbers_is_wrong(judge, answer, said):
         "2%",
         "2 million",
         "2/7",
+        *(
+            "67349 = 2",
+            "1 = 2",
+            "2 = 1 = 2",
+            "7 ≈ 2",
+            "train: 5 = 2",
+            "5 items = 2 items",
+            "200 = 2",
+        ),
     ],
 )
 def test_what_is_no_number_goes_to_a_person(judge, answer):
@@ -145,8 +156,8 @@ def test_what_numpy_prints_is_read(judge, numbers):
 
 
 SIZES = {
-    "B": {"values": [64], "names": ["B", "batch size"]},
-    "L": {"at_most": 128, "names": ["L", "seq len", "T"]},
+    "B": {"values": [64], "names": ["B", "batch size", "N"]},
+    "L": {"at_most": 128, "names": ["L", "seq len", "T", "n"]},
 }
 PADDED = ("ids", "512", "Is every batch padded?", 0.0)
 
@@ -165,6 +176,8 @@ def shape(judge):
     [
         "torch.Size([64, 45])", "`torch.Tensor` of shape `(B, 45)`", "64×45", "[B=64, L=45]",
         "$B \\times L$", "(batch_size, seq_len)", "shape: (64, 45), token ids",
+        "(N, n)", "(64, 45), not (45, 64)", "(B, L), that is (64, 45)",
+        "(B, L), padded (to the longest)",
     ],
 )  # fmt: skip
 def test_notations_of_one_shape_are_right(shape, text):
@@ -176,14 +189,20 @@ def test_notations_of_one_shape_are_right(shape, text):
     [
         *((text, "B", 1.0) for text in ("(64,)", "torch.Size([64])", "B", "(B,)", "64")),
         *((text, "BL", 0.0) for text in ("(45, 64)", "(L, B)", "(64, 45, 768)", "(64,)")),
-        *((text, "BL", 0.0) for text in ("(64, D)", "(2, 45)")),
+        *((text, "BL", 0.0) for text in ("(64, D)", "(2, 45)", "(n, n)", "(N=64, N=45)")),
     ],
 )
 def test_every_axis_counts_in_its_place(shape, text, key, share):
     assert shape(text, key).fraction == share
 
 
-@pytest.mark.parametrize("text", ["same", "(64, 45) or (45, 64)", "not (64, 45)", "as above"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("same", "(64, 45) or (45, 64)", "not (64, 45)", "as above", "(64, 64)", "(B=64, L=64)"),
+        *("(B, L), perhaps (L, B)", "(B, L) resp. (L, B)", "(B, L). Or (L, B)?"),
+    ],
+)
 def test_what_may_be_another_shape_goes_to_a_person(shape, text):
     with pytest.raises(Unreadable):
         shape(text)
