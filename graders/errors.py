@@ -108,8 +108,8 @@ class BadReply(StudentFault):
 
     outcome = "bad_reply"
 
-    def __init__(self, message: str = UNREADABLE, where: str = "") -> None:
-        super().__init__(message, where)
+    def __init__(self, message: str = UNREADABLE, where: str = "", *, hint: str = "") -> None:
+        super().__init__(message, where, hint=hint)
 
 
 class GraderFault(SoftmarkError):

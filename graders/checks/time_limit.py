@@ -13,15 +13,16 @@ AGAIN = 1.0  # seconds until the next alarm, if a check caught the first one
 
 
 class TimeUp(GraderFault):
-    """A block took longer than it may; our own fault unless a student's text caused it."""
+    """A block computed for longer than it may, perhaps because of what a student wrote."""
 
 
 @contextmanager
 def limit_time(seconds: float, *, processor: bool = False) -> Iterator[None]:
-    """Raise TimeUp inside the block if it takes longer, independent of the system's date.
+    """Raise GraderFault inside the block if it takes longer, independent of the system's date.
 
-    With `processor`, only the time counts in which this process computes, so that others which use
-    the processor make no difference. A block of one kind may contain one of the other. This works
+    With `processor`, it is TimeUp, and only the time counts in which this process computes, so that
+    others which use the processor make no difference. A block of one kind may contain one of the
+    other. This works
     only in a process's main thread, and not on Windows; otherwise nothing happens.
     """
     if (
@@ -32,7 +33,7 @@ def limit_time(seconds: float, *, processor: bool = False) -> Iterator[None]:
         return
 
     def ring(_number: int, _frame: FrameType | None) -> None:
-        raise TimeUp(f"the check took more than {seconds:g} s")
+        raise (TimeUp if processor else GraderFault)(f"the check took more than {seconds:g} s")
 
     timer = signal.ITIMER_PROF if processor else signal.ITIMER_REAL
     number = signal.SIGPROF if processor else signal.SIGALRM

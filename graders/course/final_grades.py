@@ -164,7 +164,7 @@ def _late_part(days: int, free: int, lateness: Lateness) -> str:
 
 def free_words(free: int) -> str:
     """Return how many late days are used."""
-    return f"{counted(free, 'late day')}"
+    return counted(free, "late day")
 
 
 def times_words(submitted: datetime | None, due: datetime | None) -> str:

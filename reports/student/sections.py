@@ -67,7 +67,8 @@ class Section:
         if graded.criterion.extra_credit:
             return False
         if graded.points is None:
-            return points_lost(graded, graded.checks) > 0
+            failed = [check for check in graded.checks if check.status in ("failed", "partial")]
+            return points_lost(graded, failed) > 0
         return graded.points < graded.criterion.points
 
 

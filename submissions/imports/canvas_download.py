@@ -12,7 +12,7 @@ import re
 import shutil
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 
@@ -94,7 +94,8 @@ def _upload(files: Sequence[_File], work: Path, names: Sequence[str]) -> Upload:
 def _staged(files: Sequence[_File], folder: Path, names: Sequence[str]) -> Path:
     """Return a folder with the files, or an archive that cannot be opened, to be rejected.
 
-    All archives of a student together may be as large as a single one.
+    All archives of a student together may unpack to as much as a single one. The smallest come
+    first, and what is beyond the limit stays packed.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -104,14 +105,19 @@ def _staged(files: Sequence[_File], folder: Path, names: Sequence[str]) -> Path:
         shutil.copyfile(named[name], folder / name)
         shutil.copystat(named[name], folder / name)
     left = UNPACK_LIMITS.total_bytes
-    for name in archives:
+    for name in sorted(archives, key=lambda name: named[name].stat().st_size):
         place = _free(folder, name)
         try:
-            unpack(named[name], place, replace(UNPACK_LIMITS, total_bytes=left))
+            unpack(named[name], place)
         except Rejected:
             shutil.rmtree(folder)
             return named[name]
-        left -= sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+        size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+        if size <= left:
+            left -= size
+        else:
+            shutil.rmtree(place)
+            shutil.copyfile(named[name], place.with_name(name))
     return folder
 
 

@@ -53,15 +53,9 @@ _EXCLUDED = re.compile(
     rf"|[\s,;]+(?=but|aber){_NEITHER}[A-Za-z](?:{_BETWEEN}[A-Za-z])*"
     rf"|[\s,;]+{_NEITHER}[A-Za-z])[\s.]*$"
 )
-# Matches `not A, C` or `A and C` of `A and C lack it`: letters that are not chosen.
-_NOT_CHOSEN = re.compile(
-    rf"(?<!\w)(?i:{_NEITHER})[A-Za-z]\b(?:{_BETWEEN}[A-Za-z]\b){{0,20}}"
-    rf"|\b[A-Za-z]\b(?:{_BETWEEN}[A-Za-z]\b){{1,20}}\s+(?=[a-z]{{2}})"
-    r"(?!(?:(?:is|are|may|might|could|would|can)\b\s*)?(?:(?:be|both|all|also|too|as well|fine"
-    r"|possible|true|correct|right|and|or|hold|apply|work|maybe|perhaps|seem|look)\b|$))"
-)
 _HELD = re.compile(r"\s+(?:is|are)\s+(?:also\s+)?(?:true|correct|right|possible)$", re.IGNORECASE)
 _CROSS = re.compile(r"[✗✘❌✕☒]")
+_STOP = re.compile(r"[.,;:]|\s[-–—]+\s")
 _COLON = re.compile(r":|->|=>|→|⇒")
 # Matches `no idea` or `not sure` or `not false`, and `not unique`, which may mean the same.
 _NO_ANSWER = re.compile(
@@ -142,9 +136,9 @@ def read_choice(text: str, options: Options) -> str:
         raise Unreadable(f"This names {_named(labels)}; choose only one of {options.shown}.")
     if not labels:
         raise Unreadable(f"`{_short(text)}` is not an option; write one of {options.shown}.")
-    if others := _standing_alone(_without_texts(lines, options, *labels), options) - labels:
-        named = _named(labels | others)
-        raise Contradictory(f"This names {named}; choose only one of {options.shown}.")
+    if len(named := _only_options(lines, options, *labels)) > 1 or _labels_each(lines, options):
+        several = f"This names {_named(named)}" if named else "This says something of each option"
+        raise Contradictory(f"{several}; choose only one of {options.shown}.")
     return labels.pop()
 
 
@@ -222,23 +216,31 @@ def _takes_back(line: str, options: Options) -> bool:
     return bool(meant - {label}) or bool(plain(rest) and _DENIED.fullmatch(rest))
 
 
-def _without_texts(lines: str, options: Options, label: str) -> str:
-    """Return the lines without the texts of this option, which may contain another option."""
-    for text in (text for text, meant in options.meanings() if meant == label and " " in text):
-        words = r"[^\w\n]+".join(text.split())
-        lines = re.sub(rf"\b{words}\b", " ", lines, flags=re.IGNORECASE)
-    return lines
+def _only_options(lines: str, options: Options, label: str) -> set[str]:
+    """Return the options of an answer that names several and nothing else: `C. Or A.`.
 
-
-def _standing_alone(lines: str, options: Options) -> set[str]:
-    """Return the options whose letter or text stands alone between separators: `C. Or A.`."""
+    The texts of the chosen option, such as `encoder/decoder`, may contain another one.
+    """
     meanings = dict(options.meanings())
-    found = set()
-    for piece in apart(_NOT_CHOSEN.sub(" ", lines)):
-        bare = _HELD.sub("", piece)
-        for words in (bare, without_lead(bare)):
-            found |= {options.label(words), meanings.get(plain(words))}
-    return {label for label in found if label}
+    for text in (text for text in meanings if meanings[text] == label and " " in text):
+        words = r"[ /–-]+".join(text.split())
+        lines = re.sub(rf"\b{words}\b", label, lines, flags=re.IGNORECASE)
+    for words in (lines, _behind_colon(lines)):
+        pieces = [_HELD.sub("", piece) for piece in apart(words)]
+        named = [
+            options.label(piece) or meanings.get(plain(piece)) or options.label(without_lead(piece))
+            for piece in pieces
+        ]
+        if all(named):
+            return {each for each in named if each}
+    return set()
+
+
+def _labels_each(lines: str, options: Options) -> bool:
+    """Return whether several lines begin with different labels and say something of each."""
+    said = [line for line in lines.split("\n") if len(line.split()) > 1]
+    labels = {options.label(match[1]) for match in map(_LABEL.match, said) if match} - {None}
+    return len(labels) > 1 and len(said) == lines.count("\n") + 1
 
 
 def _label(letter: str, options: Options) -> str:
@@ -256,7 +258,8 @@ def _named(labels: Iterable[str]) -> str:
 def _last(text: str, options: Options) -> set[str]:
     """Return the option whose capital letter ends a short sentence: `La respuesta es C`."""
     match = _LAST.search(text) if len(text.split()) <= FEW_WORDS else None
-    label = options.label(match[1]) if match else None
+    letters = {options.label(letter) for letter in re.findall(r"\b[A-Z]\b", text)} - {None}
+    label = options.label(match[1]) if match and len(letters) == 1 else None
     return {label} if label else set()
 
 
@@ -330,6 +333,9 @@ def _meant(line: str, options: Options) -> set[str]:
     for text, label in options.meanings():
         if words != text and not words.startswith(f"{text} "):
             continue
+        first = dict(options.meanings()).get(plain(_STOP.split(line, maxsplit=1)[0]), label)
+        if first != label:  # `encoder, decoder not needed` is not `encoder decoder`
+            raise Contradictory(f"`{_short(line)}` could mean either.")
         rest = words[len(text) :].split(maxsplit=1)
         if options.denies and _contradicts(words, plain(first_clause(line)), text, label, options):
             raise Contradictory(f"`{_short(line)}` could mean either.")

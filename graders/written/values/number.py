@@ -77,7 +77,7 @@ def _numbers(side: str) -> tuple[float, ...]:
     """Return the possible values of a side of `=`, none if it is no number, such as `n`."""
     side = _PERCENT.sub("", _ABOUT.sub("", _last_side(side).strip("$*_` ")))
     side = _UNIT.sub("", side)
-    if not re.search(r"\d", side):
+    if not re.search(r"\d", side) or re.search(r"log|!", side):  # of a base that is not named
         return ()
     try:
         return _grouped(side) or (cell(_with_point(side)),)

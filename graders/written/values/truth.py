@@ -66,11 +66,13 @@ def read_truth(text: str) -> bool:
 
 
 def refuse_both(text: str, truth: bool) -> None:
-    """Raise Unreadable if the other verdict stands alone somewhere: `F, T` or `no ja`."""
-    for piece in apart(_without_question(text)):
-        verdicts = [_says(match) for match in _VERDICT.finditer(piece)]
-        if not _VERDICT.sub("", piece).strip() and not all(said == truth for said in verdicts):
-            raise Unreadable(f"It names both true and false: {REMEDY}.")
+    """Raise Unreadable if there are only verdicts, and different ones: `F, T` or `no ja`."""
+    pieces = apart(_without_question(text))
+    if any(_VERDICT.sub("", piece).strip() for piece in pieces):
+        return
+    verdicts = [_says(match) for piece in pieces for match in _VERDICT.finditer(piece)]
+    if not all(said == truth for said in verdicts):
+        raise Unreadable(f"It names both true and false: {REMEDY}.")
 
 
 def _without_question(text: str) -> str:

@@ -87,13 +87,9 @@ def plain(text: str) -> str:
 
 
 def apart(lines: str) -> list[str]:
-    """Return what stands between separators in the first line, and each later line as a whole.
-
-    Reasons are left out, and words such as `perhaps` or `also`.
-    """
-    first, *later = lines[:LONGEST].split("\n")
-    pieces = [*_APART.split(_BECAUSE.sub(",", first)), *later]
-    return [_ADVERB.sub("", piece.strip(" .,;:()[]")) for piece in pieces]
+    """Return what stands between separators, without reasons and words such as `perhaps`."""
+    pieces = _APART.split(_BECAUSE.sub(",", lines[:LONGEST].replace("\n", ", ")))
+    return [_ADVERB.sub("", piece.strip()) for piece in pieces if piece.strip()]
 
 
 def split_outside(text: str, signs: str) -> list[str]:

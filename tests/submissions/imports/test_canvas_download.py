@@ -77,15 +77,15 @@ def test_an_archive_is_the_submission_or_stands_beside_files(download):
 def test_the_archives_of_a_student_together_are_limited(download, monkeypatch):
     limits = replace(canvas_download.UNPACK_LIMITS, total_bytes=25)
     monkeypatch.setattr(canvas_download, "UNPACK_LIMITS", limits)
-    archive(download() / "leejo_8_10_a.zip")
-    archive(download() / "leejo_8_11_b.zip")
+    with zipfile.ZipFile(download("leejo_8_13_answer.txt") / "leejo_8_10_a.zip", "w") as file:
+        file.writestr("data.txt", "random" * 4)
+    for number, name in enumerate("bc", 11):
+        archive(download() / f"leejo_8_{number}_{name}.zip")
     assert files(collected(download()).submissions[0]) == [
-        "a.zip (unpacked)", "a.zip (unpacked)/work.py",
+        "a.zip", "answer.txt",
         "b.zip (unpacked)", "b.zip (unpacked)/work.py",
+        "c.zip (unpacked)", "c.zip (unpacked)/work.py",
     ]  # fmt: skip
-    archive(download() / "leejo_8_12_c.zip")
-    assert collected(download()).submissions[0].path.name == "leejo_8_12_c.zip"
-    assert not list((download().parent / "work").rglob("work.py"))
 
 
 @pytest.mark.parametrize(

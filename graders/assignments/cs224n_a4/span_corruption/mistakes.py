@@ -369,10 +369,9 @@ def _loses_characters(reading: Reading) -> bool:
 
 
 def _loses_case(reading: Reading) -> bool:
-    """Return whether the parts form a piece of the document in lower or in upper case."""
+    """Return whether the parts form a piece of the document in lower case."""
     lower = _parts(lambda a, b, c, document: a + c + b in document.lower())
-    upper = _parts(lambda a, b, c, document: a + c + b in document.upper())
-    return not _parts(_is_piece)(reading) and (lower(reading) or upper(reading))
+    return lower(reading) and not _parts(_is_piece)(reading)
 
 
 def _marks_together(a: str, b: str, c: str, document: str) -> bool:
@@ -424,20 +423,11 @@ PIECE_MISTAKES: Recognizers = {
     ),
     layout("blanks-added", "blanks are added next to the MASKs"): _adds_blanks,
     Mistake(
-        "whitespace-changed",
-        "blanks, tabs or other whitespace of the document are lost or replaced",
-        "use self.data[idx] unchanged, without split() or replace()",
-    ): _loses_whitespace,
-    Mistake(
-        "characters-removed",
-        "some characters of the document, such as all outside ASCII, never occur",
-        "use self.data[idx] unchanged",
-    ): _loses_characters,
-    Mistake(
-        "case-changed",
-        "the letters of the document are made lower or upper case",
-        "use self.data[idx] unchanged",
-    ): _loses_case,
+        "characters-changed",
+        "characters of the document are lost or replaced, such as blanks, capital letters or all "
+        "outside ASCII",
+        "use self.data[idx] unchanged, without split(), replace() or lower()",
+    ): lambda r: _loses_whitespace(r) or _loses_characters(r) or _loses_case(r),
     layout("marks-together", "the two MASKs are adjacent, after the suffix"): (
         _parts(_marks_together)
     ),

@@ -26,8 +26,8 @@ NARROW, WIDE = 32, 768  # d of the stand-ins, and of the real models
 ITEMS = 3
 HEAD = 0.2  # the size of the head's weights: no softmax of its logits is 0 or 1
 AGAIN = (
-    "The logits of a text must not depend on other texts: average over its own tokens. "
-    "Keep nothing of a batch in the model: the last one of an epoch is smaller."
+    "Keep nothing of a batch in the model: the last one of an epoch is smaller. If you average, "
+    "average over a text's own tokens, so that no text depends on the others."
 )
 RANDOM = "In evaluation mode, logits must not be random: F.dropout needs training=self.training."
 MOST_CALLS = 100  # of the backbone in one forward pass

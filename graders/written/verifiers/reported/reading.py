@@ -22,13 +22,13 @@ _HEDGED = re.compile(
 _OF_ACCURACY = re.compile(
     r"\b(?:the|my|our|final|best|test|dev|val|validation|train|training|set|data|split|accuracy|acc"
     r"|is|was|of|on|for|in|with|we|i|got|get|has|have|about|approximately|around|percent"
-    r"|per cent)\b",
+    r"|per cent|rounded|genauigkeit|exactitud|précision|sst-?2|boolq|bert|roberta)\b",
     re.IGNORECASE,
 )
 # Matches `see figure 1` or `Table 2.1`.
 REFERENCE = re.compile(
     r"\b(?:see|fig|figures?|figs|tab|tables?|sec|sections?|chapter|pages?|parts?|questions?"
-    r"|equations?|appendix|version|step)\b[\s.#:(]*\d",
+    r"|equations?|appendix|version|step)\b[\s.#:(]*\d[\d.,]*",
     re.IGNORECASE,
 )
 VALUES = (*ACCURACIES, "lr", "epochs", "batch_size")
@@ -85,7 +85,9 @@ def _refuse_other_number(text: str, figure: Figure) -> None:
     whole = figure.unit >= 1 and not re.search(
         rf"(?<!\d){figure.value}\s*(?:%|per ?cent)", words, re.IGNORECASE
     )
-    if REFERENCE.search(words) or (whole and re.search(r"[^\W\d_]", _OF_ACCURACY.sub("", words))):
+    references = " ".join(match[0] for match in REFERENCE.finditer(words))
+    referred = figure.value in map(Fraction, re.findall(r"\d+(?:\.\d+)?", references))
+    if referred or (whole and re.search(r"[^\W\d_]", _OF_ACCURACY.sub("", words))):
         raise Unreadable(
             f"It is not clear which number is the accuracy ({text[:60]!r}); write only the "
             "accuracy, such as `0.7092` or `70.92%`."

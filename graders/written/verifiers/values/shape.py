@@ -131,8 +131,8 @@ def _is_alternative(first: Sequence[str], between: str, inside: str) -> bool:
     if _OTHER.fullmatch(between):
         return True
     sizes = [size.strip() for size in _BETWEEN.split(inside) if size.strip()]
-    short = all(_meant(size) and len(size.split()) <= MOST_WORDS for size in sizes)
-    return short and len(sizes) == len(first) and not denies(between)
+    reordered = sorted(sizes) == sorted(first) and sizes != [*first]
+    return reordered and not denies(between)
 
 
 def _sizes(inside: str) -> tuple[str, ...]:

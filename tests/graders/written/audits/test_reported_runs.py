@@ -105,6 +105,8 @@ def test_accuracies_of_ten_items_are_impossible(judge, accuracy):
         "test acc = 0.94838",
         "94.83 percent",
         "We got 94.83 % with the chosen model",
+        "0.9483 (Table 2)",
+        "94.83, see step 1000",
         "the test accuracy is 95",
         "95 % on the test sentences",
     ],

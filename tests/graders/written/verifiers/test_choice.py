@@ -22,6 +22,7 @@ ONE = [
         "[ ] A [x] B [ ] C", "☐ A ☑ B ☐ C", "B, unlike A", "B (the same checkpoint)",
         "B. not A (no tokens)", "B. Not A or C", "B (A is wrong because of the ids)",
         "B. A and C are wrong", "B, because A, C and D lack it", "B\nbecause of A, C",
+        "B - (A) lacks tokens; (C) lacks ids", "B. A: no tokens. C: no ids.", "B: of a pair (A, C)",
     ],
 ]  # fmt: skip
 SEVERAL = [
@@ -39,7 +40,8 @@ VERDICTS = [
     "False, because true labels are needed", "It is false", "This isn't true.",
     "The statement is false, since it is true only of one", "Not correct", "incorrect",
     "wrong", r"$\text{False}$", "True or false: false", "F because positions matter",
-    "Falsch", "F (false)", "No. Only the value is replaced", "F. n", "❌ False",
+    "Falsch", "F (false)", "False. x_t = e(token) + p(t)", "F: all positions (t) are kept",
+    "False, e.g. t = 1: (0.84, 0.54)", "No. Only the value is replaced", "F. n", "❌ False",
     *["Faux", "Falso.", "错", "不对", "Неверно", "Nein, denn", "❌"],
 ]  # fmt: skip
 UNREADABLE = [

@@ -177,7 +177,8 @@ def shape(judge):
         "torch.Size([64, 45])", "`torch.Tensor` of shape `(B, 45)`", "64×45", "[B=64, L=45]",
         "$B \\times L$", "(batch_size, seq_len)", "shape: (64, 45), token ids",
         "(N, n)", "(64, 45), not (45, 64)", "(B, L), that is (64, 45)",
-        "(B, L), padded (to the longest)",
+        "(B, L), padded (to the longest)", "(B, L) with padding (right, left)",
+        "(B, L), e.g. (1, 30)",
     ],
 )  # fmt: skip
 def test_notations_of_one_shape_are_right(shape, text):
