@@ -22,8 +22,8 @@ def limit_time(seconds: float, *, processor: bool = False) -> Iterator[None]:
 
     With `processor`, it is TimeUp, and only the time counts in which this process computes, so that
     others which use the processor make no difference. A block of one kind may contain one of the
-    other. This works
-    only in a process's main thread, and not on Windows; otherwise nothing happens.
+    other. This works only in a process's main thread, and not on Windows; otherwise nothing
+    happens.
     """
     if (
         not hasattr(signal, "setitimer")

@@ -332,9 +332,9 @@ def row_of(result: Result, final: FinalGrade | None, requests: Sequence[Request]
         so_far=so_far(result),
         points={c.criterion.id: c.points for c in result.criteria if not c.is_excused},
         unanswered=unanswered(result),
-        reasons=(
-            *(Reason(text[:PROSE_LIMIT]) for text in sentences),
-            *(replace(each, text=each.text[:PROSE_LIMIT]) for each in _reasons(result)),
+        reasons=tuple(
+            replace(each, text=each.text[:PROSE_LIMIT])
+            for each in (*map(Reason, sentences), *_reasons(result))
         ),
         missing=_missing(result),
         final=final,

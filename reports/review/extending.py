@@ -23,6 +23,7 @@ from graders.course.roster import read_roster
 from graders.errors import UsageError, did_you_mean
 from graders.storage.database import now
 from reports.review.verdicts import NOTHING, in_one_line
+from submissions.escaping import counted
 from submissions.identity import safe_id
 from submissions.people import name_key, people_in
 
@@ -95,8 +96,8 @@ def set_late_days(folder: ResultsFolder, late_days: LateDays) -> str:
             "change them again if yours should count",
         )
     fix_late_days(folder.out, names, typed, signed(late_days.reviewer, late_days.comment))
-    days = "1 late day" if typed == "1" else f"{typed} late days"
-    amount = days if typed else "as many late days as `late-days` says; run it again"
+    said = "as many late days as `late-days` says; run it again"
+    amount = counted(int(typed), "late day") if typed else said
     return f"{late_days.submission} uses {amount}"
 
 

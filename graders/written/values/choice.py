@@ -55,7 +55,6 @@ _EXCLUDED = re.compile(
 )
 _HELD = re.compile(r"\s+(?:is|are)\s+(?:also\s+)?(?:true|correct|right|possible)$", re.IGNORECASE)
 _CROSS = re.compile(r"[✗✘❌✕☒]")
-_STOP = re.compile(r"[.,;:]|\s[-–—]+\s")
 _COLON = re.compile(r":|->|=>|→|⇒")
 # Matches `no idea` or `not sure` or `not false`, and `not unique`, which may mean the same.
 _NO_ANSWER = re.compile(
@@ -137,7 +136,9 @@ def read_choice(text: str, options: Options) -> str:
     if not labels:
         raise Unreadable(f"`{_short(text)}` is not an option; write one of {options.shown}.")
     if len(named := _only_options(lines, options, *labels)) > 1 or _labels_each(lines, options):
-        several = f"This names {_named(named)}" if named else "This says something of each option"
+        several = (
+            f"This names {_named(named)}" if named else "This says something about each option"
+        )
         raise Contradictory(f"{several}; choose only one of {options.shown}.")
     return labels.pop()
 
@@ -237,7 +238,7 @@ def _only_options(lines: str, options: Options, label: str) -> set[str]:
 
 
 def _labels_each(lines: str, options: Options) -> bool:
-    """Return whether several lines begin with different labels and say something of each."""
+    """Return whether several lines begin with different labels and say something about each."""
     said = [line for line in lines.split("\n") if len(line.split()) > 1]
     labels = {options.label(match[1]) for match in map(_LABEL.match, said) if match} - {None}
     return len(labels) > 1 and len(said) == lines.count("\n") + 1
@@ -333,11 +334,11 @@ def _meant(line: str, options: Options) -> set[str]:
     for text, label in options.meanings():
         if words != text and not words.startswith(f"{text} "):
             continue
-        first = dict(options.meanings()).get(plain(_STOP.split(line, maxsplit=1)[0]), label)
-        if first != label:  # `encoder, decoder not needed` is not `encoder decoder`
+        clause = plain(first_clause(line))
+        if dict(options.meanings()).get(clause, label) != label:  # `encoder, decoder not needed`
             raise Contradictory(f"`{_short(line)}` could mean either.")
         rest = words[len(text) :].split(maxsplit=1)
-        if options.denies and _contradicts(words, plain(first_clause(line)), text, label, options):
+        if options.denies and _contradicts(words, clause, text, label, options):
             raise Contradictory(f"`{_short(line)}` could mean either.")
         if rest[:1] in (["or"], ["and"]) and (labels := _meant_by(rest[1:], options)):
             return {label, *labels}

@@ -334,7 +334,10 @@ def refuse_pieces(formula: Formula, keys: Sequence[Formula] = ()) -> None:
     used = _pieces(formula)
     if used and not any(used <= _pieces(key) for key in keys):
         names = " and ".join(f"`{name}`" for name in sorted(used))
-        raise Unreadable(f"The formula is correct for all values that were tried; why {names}?")
+        raise Unreadable(
+            "The formula is correct for the values that were tried, but others may reach the bound "
+            f"of {names}, so a person reads this answer."
+        )
 
 
 def _pieces(formula: Formula) -> set[str]:

@@ -100,7 +100,7 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
     missing = [at for at in range(1, seen.last_epoch + 1) if at not in seen.validated()]
     if missing:
         splits = {evaluation.split for evaluation in seen.evaluations()}
-        instead = "main evaluates the training sentences instead. " if "train" in splits else ""
+        instead = "main evaluates on the training sentences instead. " if "train" in splits else ""
         fail(
             "The validation accuracy is not computed after each epoch.",
             hint=f"{instead}Call evaluate(model, validation_dataloader) inside the loop over "

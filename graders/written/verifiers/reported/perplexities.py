@@ -67,17 +67,17 @@ def _refuse_doubtful(text: str, texts: Texts, settings: TextSettings) -> None:
 
     Without losses, nothing else shows that `perplexity is in figure 1` contains no perplexity.
     """
-    alone = [number for number in texts.lonely if number.perplexity and number.figure is not None]
+    lonely = [number for number in texts.lonely if number.perplexity]
+    alone = [(number, number.figure) for number in lonely if number.figure is not None]
     names = {*settings.corpora, *settings.singles, *settings.need}
     if not texts.cells and alone:
-        doubtful = [number for number in alone if _is_of_words(number, names)]
+        doubtful = any(_is_of_words(number, names) for number, _ in alone)
         if doubtful or REFERENCE.search(text[:LONGEST_TEXT]):
             raise Unreadable(
                 "It is not clear which numbers are perplexities; write a table, or `name: value` "
                 "for each number."
             )
-    figures = [number.figure for number in alone if number.figure is not None]
-    figures += [cell.perplexity for cell in texts.cells]
+    figures = [*(figure for _, figure in alone), *(cell.perplexity for cell in texts.cells)]
     extreme = [figure.text for figure in figures if figure.value == 1 or figure.value > MOST]
     extreme += [cell.perplexity.text for cell in texts.cells if cell.loss.value == 0]
     if extreme:

@@ -67,13 +67,15 @@ def _number(part: str, name: str, text: str) -> Figure:
 def _read(text: str, settings: RunSettings) -> Report:
     """Return the report in a text; a single number is the required accuracy."""
     report = report_of(text, settings.names)
-    figure = figure_in(text) if len(text) < 80 else None
     required = [name for name in settings.need if name in ACCURACIES]
-    if len(required) == 1 and len(text) < 80:
+    if len(required) != 1:
+        return report
+    if len(text) < 80:
         _refuse_unclear(undressed(text), report, required[0])
-    if not report.runs and figure is not None and len(required) == 1:
-        report = Report((Run(1, "", {required[0]: figure}),))
-    for run in report.runs if len(required) == 1 else ():
+        figure = figure_in(text)
+        if not report.runs and figure is not None:
+            report = Report((Run(1, "", {required[0]: figure}),))
+    for run in report.runs:
         for name in {required[0], "accuracy"} & run.values.keys():
             _refuse_other_number(text, run.values[name])
     return report

@@ -60,8 +60,8 @@ def _compared(answer: Asked, part: str, sizes: tuple[str, ...]) -> Judgement:
         return Judgement(0.0, message, "What does each axis count?", actual=shown)
     wrong = [one for one, name in zip(sizes, key, strict=True) if not _means(answer, one, name)]
     if not wrong:
-        other = _other_size(answer, part, dict(zip(key, sizes, strict=True)))
-        other = other or _same_size(key, sizes)
+        own_sizes = dict(zip(key, sizes, strict=True))
+        other = _other_size(answer, part, own_sizes) or _same_size(key, sizes)
         return Judgement(0.0 if other else 1.0, other, actual=shown)
     if in_words := [one for one in wrong if len(one.split()) > MOST_WORDS]:
         raise Unreadable(f"`{in_words[0]}` may be a size; write its letter or number.")

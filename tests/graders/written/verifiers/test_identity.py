@@ -136,7 +136,7 @@ def test_formulas_that_are_equal_only_in_few_dimensions_never_pass(judge, vanish
     "answer", ["min((2T - 1)*m, 10^5)", "max((2T-1)*m, 1)", "(2T-1)*m + min(0, 10^5 - T)"]
 )
 def test_a_bound_that_no_key_has_waits_for_a_person(judge, answer):
-    with pytest.raises(Unreadable, match="why `m"):
+    with pytest.raises(Unreadable, match="the bound of `m"):
         judge("identity", answer, **OFFSETS)
 
 
