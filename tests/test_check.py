@@ -19,12 +19,13 @@ from graders.grading.precheck import missing_parts, precheck_options
 from graders.grading.secret import new_secret
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
-from tests.conftest import RIGHT, edit
+from tests.conftest import RIGHT, edit, write_files
 from tests.console import ROOT, softmark, softmark_process
 from tests.planted import examples_of
 from tests.test_grade import write_world_in
 
 WRONG = "def double(x):\n    return x + 2\n"
+A4 = ("--assignment", "cs224n-a4")
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*[34]\d")
 
 
@@ -67,6 +68,14 @@ def test_a_file_that_is_used_under_another_name_is_not_missing(named, hand_in):
     output = said_of(upload, named)
     assert "Using `answer.txt.txt` for answer.txt" in output
     assert "Missing" not in output
+
+
+def test_code_that_is_used_under_another_name_is_not_missing(tmp_path):
+    code = (load_assignment("cs224n-a4").folder / "solution" / "src" / "attention.py").read_text()
+    work = write_files(tmp_path, {"src/dataset.py": "", "src/my_attention.py": code})
+    output = softmark("check", work, "--only", "rotary", *A4).stdout
+    assert "Using `src/my_attention.py` as `attention.py`" in output
+    assert "`attention.py` is missing" not in output
 
 
 def test_nothing_is_missing_where_checks_pass(named, hand_in):

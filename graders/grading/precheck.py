@@ -84,7 +84,8 @@ def _metrics_of_the_data(assignment: Assignment) -> frozenset[str]:
 def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dict[str, str]:
     """Return what the upload lacks, by name, each with a sentence for the student.
 
-    A function counts as missing only if a failed check names it: code may work without it.
+    A function counts as missing only if a failed check names it: code may work without it. A file
+    counts as missing only if no other file is used as it, which a note on the Result says.
     """
     if result.status == "rejected":  # its content is unknown
         return {}
@@ -96,7 +97,12 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
     }
     found = frozenset(contents.artifacts(assignment.files))
     files = missing_files(assignment.files, kinds, contents.files, found)
-    sentences = {name: _sentence(name, kind, assignment) for name, kind in files.items()}
+    notes = str(result.environment.get("intake"))
+    sentences = {
+        name: _sentence(name, kind, assignment)
+        for name, kind in files.items()
+        if f" as `{name}`" not in notes
+    }
     missing = {name: text for name, text in sentences.items() if files[name] == "code"}
     missing |= _names(assignment, contents, result) if "code" in kinds else {}
     missing |= sentences
