@@ -25,7 +25,10 @@ TITLES = frozenset({
     "answer", "answers", "assignment", "homework", "hw", "report", "response", "responses",
     "solution", "solutions", "submission", "write", "writeup", "writing", "written",
 })  # fmt: skip
-TITLED = frozenset({".md", ".markdown", ".txt", ".tex", ".pdf", ".docx", ".doc", ".odt", ".rtf"})
+TITLED = (  # the most readable first
+    ".md", ".markdown", ".txt", ".tex", ".html", ".ipynb", ".docx", ".odt", ".rtf", ".doc", ".pdf",
+)  # fmt: skip
+NOTEBOOK_TITLES = frozenset({"answer", "answers", "response", "responses", "writeup", "written"})
 NUMBERED = re.compile(r"\(\d+\)")  # what a browser adds to a repeated download: `(1)`
 Rank = tuple[int, bool, bool, int, str]
 REASONS = (
@@ -42,12 +45,13 @@ class FoundFiles:
     """The files found in an upload; all paths are relative to its top folder.
 
     `code` is None if no folder contains a wanted module; `files` lists every candidate for each
-    artifact that was found, best first.
+    artifact that was found, best first. The files of those in `joined` count together, as one.
     """
 
     code: PurePosixPath | None
     files: Mapping[str, tuple[PurePosixPath, ...]]
     notes: tuple[str, ...]
+    joined: frozenset[str] = frozenset()
 
 
 def find(
@@ -77,10 +81,22 @@ def find(
         notes = _code_notes(paths, {}, None, code) if chosen is None else []
         chosen = PurePosixPath() if any(path.suffix == ".py" for path in paths) else None
     matches = _find_artifacts(paths, artifacts, near)
+    answers = next((name for name in artifacts if name.casefold().endswith(".md")), "")
+    joined: frozenset[str] = frozenset()
+    if answers and _stem(answers) not in map(_stem, matches):
+        unmatched = [path for path in paths if not is_named(path.name, artifacts)]
+        documents = _titled(unmatched, answers) or ([] if code else _untitled(unmatched))
+        best = _most_readable(documents)
+        if len(best) > 1:
+            matches[answers], joined = best, frozenset({answers})
+        elif documents:
+            named = (name for name in artifacts if name.endswith(best[0].suffix.casefold()))
+            name = answers if best[0].suffix.casefold() in TITLED else next(named, answers)
+            matches[name] = (*best, *sorted({*documents}.difference(best)))
     if not code and not matches:
-        matches = _only_document(paths, artifacts)
-        notes += [] if matches else _archive_notes(paths)
-    return FoundFiles(chosen, matches, (*notes, *_misnamed_notes(paths, matches, artifacts)))
+        notes += _archive_notes(paths)
+    misnamed = _misnamed_notes(paths, matches, artifacts)
+    return FoundFiles(chosen, matches, (*notes, *misnamed), joined)
 
 
 def _find_artifacts(
@@ -97,10 +113,6 @@ def _find_artifacts(
         for name, paths in renamed.items()
         if _stem(name) not in taken and len(paths) == 1
     }
-    for name in artifacts:
-        titled = {*renamed[name], *(path for path in unmatched if _is_titled(path, name))}
-        if len(titled) == 1 and _stem(name) not in {_stem(key) for key in matches}:
-            matches[name] = tuple(titled)
     return matches
 
 
@@ -284,23 +296,39 @@ def _adds_words(path: PurePosixPath, name: str) -> bool:
 def _is_titled(path: PurePosixPath, name: str) -> bool:
     """Return whether a document may be an answers file under another name: `hw6_written.pdf`."""
     words = re.split(r"[^a-z]+", path.stem.casefold())
-    document = name.casefold().endswith(".md") and path.suffix.casefold() in TITLED
-    return document and not TITLES.isdisjoint(words) and not is_copy_like(path.stem)
+    suffix = path.suffix.casefold()
+    titles = NOTEBOOK_TITLES if suffix == ".ipynb" else TITLES
+    document = name.casefold().endswith(".md") and suffix in TITLED
+    return document and not titles.isdisjoint(words) and not is_copy_like(path.stem)
 
 
-def _only_document(
-    files: Iterable[PurePosixPath], artifacts: Iterable[str]
-) -> dict[str, tuple[PurePosixPath, ...]]:
-    """Return the only document by the answers file of its format; beside it, no README counts."""
-    suffixes = TITLED.union(WRITTEN)
-    documents = [path for path in files if path.suffix.casefold() in suffixes]
+def _titled(files: Iterable[PurePosixPath], answers: str) -> list[PurePosixPath]:
+    """Return the documents that may be the answers file by their names."""
+    found = {*_renamed(files, answers), *(path for path in files if _is_titled(path, answers))}
+    return sorted(found)
+
+
+def _untitled(files: Iterable[PurePosixPath]) -> list[PurePosixPath]:
+    """Return all documents; a README only if there is no other."""
+    documents = [path for path in files if path.suffix.casefold() in (*TITLED, *WRITTEN)]
     documents = [path for path in documents if path.stem.casefold() != "readme"] or documents
-    if len(documents) != 1 or is_copy_like(documents[0].stem):
-        return {}
-    (path,) = documents
-    written = {PurePosixPath(name).suffix: name for name in artifacts}
-    suffix = path.suffix.casefold() if path.suffix.casefold() in WRITTEN else ".md"
-    return {written[suffix]: (path,)} if suffix in written else {}
+    return [path for path in documents if not is_copy_like(path.stem)]
+
+
+def _most_readable(documents: Iterable[PurePosixPath]) -> tuple[PurePosixPath, ...]:
+    """Return the documents, each in its most readable format; what is no text comes first.
+
+    If one of them is no text, a person reads all of them.
+    """
+    best: dict[PurePosixPath, PurePosixPath] = {}
+    for path in sorted(sorted(documents), key=_readability):
+        best.setdefault(path.with_suffix(""), path)
+    return tuple(sorted(sorted(best.values()), key=_readability, reverse=True))
+
+
+def _readability(path: PurePosixPath) -> int:
+    suffix = path.suffix.casefold()
+    return TITLED.index(suffix) if suffix in TITLED else len(TITLED)
 
 
 def _candidates(

@@ -31,10 +31,14 @@ def copy_needed(
     """Copy the code folder's files and the wanted artifacts to the same paths in `root`."""
     sizes = listing.files
     artifacts, artifact_notes = _artifacts(upload, found_files, sizes, limits)
-    code, code_notes = _code(found_files, sizes, set(artifacts.values()), limits)
+    answers = {path for path in artifacts.values() if path.suffix not in CODE}
+    code, code_notes = _code(found_files, sizes, answers, limits)
     root.mkdir(parents=True)
     for path in sorted({*code, *artifacts.values()}):
         copy_file(upload / path, root / path, sizes[path])
+    for name in found_files.joined.intersection(artifacts):
+        _join([upload / path for path in found_files.files[name]], root / name, limits)
+        artifacts[name] = PurePosixPath(name)
     return CleanFolder(
         root=root,
         code=None if found_files.code is None else root / found_files.code,
@@ -54,6 +58,10 @@ def _artifacts(
             )
             continue
         taken[name] = best
+        if name in found_files.joined:
+            several = listed([str(path) for path in (best, *alternatives)])
+            notes.append(f"Read {several} together as {name}: put your answers into one file")
+            continue
         if best.name != name:
             case = " by case" if best.name.casefold() == name.casefold() else ""
             notes.append(f"Using {shown(str(best))} for {name}: the name differs{case}")
@@ -115,7 +123,20 @@ def _modules_first(path: PurePosixPath) -> tuple[bool, int, str]:
 def copy_file(source: Path, target: Path, size: int) -> None:
     """Copy a regular file up to this size, without following links."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(source, os.O_RDONLY | ONLY_A_FILE)
-    with open(descriptor, "rb") as file, target.open("xb") as copy:
-        copy.write(file.read(size))
+    with target.open("xb") as copy:
+        copy.write(_content(source, size))
     target.chmod(0o644)
+
+
+def _join(sources: Iterable[Path], target: Path, limits: CopyLimits) -> None:
+    """Write the contents of regular files one after the other, up to the limit of an artifact."""
+    left = limits.artifact_bytes
+    with target.open("xb") as joined:
+        for source in sources:
+            left -= joined.write(_content(source, left) + b"\n\n")
+
+
+def _content(source: Path, size: int) -> bytes:
+    descriptor = os.open(source, os.O_RDONLY | ONLY_A_FILE)
+    with open(descriptor, "rb") as file:
+        return file.read(max(size, 0))

@@ -12,6 +12,7 @@ A file checks.py or checks_written.py of an assignment contains no more than:
         judge(written, submitted, score, inputs)
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,14 @@ from submissions.escaping import shown
 
 PATIENCE = 10.0  # seconds of computing for all versions of one answer, which take about 0.1
 TOO_LONG = "This takes too long to compute; simplify it."
+FROM_LATEX = "The answer was read from a LaTeX document, and a person decides if it seems wrong."
+IN_PICTURE = "The answer names a picture or an attachment, which only a person can read."
+_PICTURE = re.compile(
+    r"!\[|<img\b|\w\.(?:png|jpe?g|gif|svg|heic|webp|bmp|tiff?|pdf)\b"
+    r"|\b(?:see|in|attached|handwritten|scanned)\s(?:(?:the|my|an?|attached|handwritten)\s){0,2}"
+    r"(?:figures?|fig|photos?|pictures?|images?|screenshots?|scans?|pages?|attachments?)\b",
+    re.IGNORECASE,
+)
 LONGEST_TEXT = 20_000  # characters of a free text that graders see
 HOW_TO_ANSWER = (
     "Run `softmark answers-template` with the assignment's name to get an empty file with every "
@@ -184,11 +193,22 @@ def _judge_machine(
     except Unreadable as error:
         return _by_hand(str(error), answer, score, _place(answer, versions[0]))
     verdict, parts = min(judged, key=lambda pair: pair[0].fraction)
-    if len(versions) > MOST_VERSIONS and verdict.fraction > 0:
-        return _by_hand("You answered this too many times; keep only one answer.", answer, score)
+    if doubt := _doubt(verdict, answer, len(versions), from_latex=answers.from_latex):
+        return _by_hand(doubt, answer, score)
     for note in verdict.notes:
         score.note(note)
     return _say(verdict, verdict.actual or _shown(parts), machine, score)
+
+
+def _doubt(verdict: Judgement, answer: Answer, versions: int, *, from_latex: bool) -> str:
+    """Return why a person must decide in spite of this verdict, or nothing."""
+    if versions > MOST_VERSIONS and verdict.fraction > 0:
+        return "You answered this too many times; keep only one answer."
+    if verdict.fraction == 1:
+        return ""
+    if from_latex:
+        return f"{FROM_LATEX} {verdict.message}\n{verdict.hint}"
+    return IN_PICTURE if _PICTURE.search(answer.whole[:LONGEST_TEXT]) else ""
 
 
 def _judgement(answer: Asked, source: Answer) -> Judgement:
@@ -260,10 +280,16 @@ def _ask_person(question: Question, review: Review, answer: Answer, score: Score
 
 
 def _explained(question: Question, answer: Answer) -> str:
-    """Return the answer to a value question if it contains an explanation; otherwise ""."""
+    """Return the answer to a value question if it contains an explanation; otherwise "".
+
+    A formula of several lines may be a derivation.
+    """
     machine = question.machine
     texts = {part: answer.text(part) for part in (machine.parts if machine is not None else ())}
-    says_more = machine is not None and any(explains(text, machine.kind) for text in texts.values())
+    says_more = machine is not None and any(
+        explains(text, machine.kind) or (machine.kind == "formula" and "\n" in text)
+        for text in texts.values()
+    )
     return answer.whole if says_more else ""
 
 

@@ -1,3 +1,4 @@
+import re
 from pathlib import PurePosixPath as P
 
 import pytest
@@ -138,9 +139,6 @@ def test_an_answers_file_may_have_a_longer_name(name, read):
 def test_the_only_document_with_a_title_is_the_answers_file(name, read):
     contents = find(tree(f"a4: {name} notes.txt"), CODE, ANSWERS)
     assert contents.files == ({"answers.md": (P("a4") / name,)} if read else {})
-    several = find(tree(f"a4: {name} solutions.tex writeup.md"), (), ANSWERS)
-    assert not several.files
-    assert "Ignored `a4/writeup.md`; rename it to answers.md" in several.notes
     exact = P("a4/answers.yaml")
     assert find([P("a4") / name, exact], (), ANSWERS).files == {"answers.yaml": (exact,)}
 
@@ -149,7 +147,7 @@ def test_the_only_document_with_a_title_is_the_answers_file(name, read):
     ("names", "read"),
     [("lovelace.md", "answers.md"), ("README.md", "answers.md"),
      ("Ada.YAML README.md", "answers.yaml"), ("ada.pdf run.py", "answers.md"),
-     ("ada.md notes.md", ""), ("ada.csv", ""), ("ada_old.md", "")],
+     ("ada.csv", ""), ("ada_old.md", "")],
 )  # fmt: skip
 def test_the_only_document_is_the_answers_file_of_an_assignment_without_code(names, read):
     files = tree(f"a4: {names}")
@@ -210,12 +208,8 @@ def test_a_file_with_another_artifacts_exact_name_is_not_taken_for_it():
 
 @pytest.mark.parametrize("name", ["answers (1).md", "answers.md.txt", "Answers.txt", "answers.pdf"])
 def test_what_a_browser_or_an_editor_adds_to_a_name_is_ignored(name):
-    """If several files differ only by that, nobody knows which is meant."""
     path = P("a") / name
     assert find([path], (), ANSWERS).files == {"answers.md": (path,)}
-    several = find([path, P("a/answers(2).md")], (), ANSWERS)
-    assert not several.files
-    assert len(several.notes) == 2
     exact = P("a/answers.yaml")
     assert find([path, exact], (), ANSWERS).files == {"answers.yaml": (exact,)}
 
@@ -225,3 +219,34 @@ def test_a_file_with_nearly_the_right_name_is_told(name):
     contents = find(tree(f"a: {name}"), (), ANSWERS)
     assert not contents.files
     assert contents.notes == (f"Ignored `a/{name}`; rename it to answers.md",)
+
+
+@pytest.mark.parametrize(
+    ("names", "read", "joined"),
+    [
+        ("hw6.tex hw6.pdf notes.txt", "hw6.tex hw6.pdf", False),
+        ("answers.docx answers.pdf", "answers.docx answers.pdf", False),
+        ("A2_written_answers.ipynb written.html", "A2_written_answers.ipynb written.html", True),
+        ("answers_1.md answers_3.md", "answers_1.md answers_3.md", True),
+        ("answers (1).md answers(2).md", "answers (1).md answers(2).md", True),
+        ("report.pdf writeup.md", "report.pdf writeup.md", True),
+        ("hw6.ipynb", "", False),
+    ],
+)
+def test_documents_of_one_title_are_formats_and_others_count_together(names, read, joined):
+    """What is no text comes first: a person then reads everything."""
+    files = [P("a") / name for name in re.findall(r"\S+(?: \(1\))?\.\w+", names)]
+    found = find(files, CODE, ANSWERS)
+    expected = tuple(P("a") / name for name in re.findall(r"\S+(?: \(1\))?\.\w+", read))
+    assert found.files.get("answers.md", ()) == expected
+    assert bool(found.joined) is joined
+    assert find([*files, P("a/answers.yaml")], (), ANSWERS).files == {
+        "answers.yaml": (P("a/answers.yaml"),)
+    }
+
+
+def test_all_documents_count_in_an_assignment_without_code():
+    files = tree("a: README.md ada.md ada.pdf more.tex old.md")
+    found = find(files, (), ANSWERS)
+    assert found.files == {"answers.md": (P("a/more.tex"), P("a/ada.md"))}
+    assert found.joined

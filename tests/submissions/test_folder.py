@@ -92,3 +92,14 @@ def test_a_file_turned_link_is_not_followed(uploads, a4, tmp_path):
     (upload / "a4/src/dataset.py").symlink_to(tmp_path / "secret")
     with pytest.raises(OSError, match="symbolic links"):
         copy_needed(upload, listing, find(listing.files, CODE, ()), tmp_path / "clean")
+
+
+def test_answers_in_several_documents_are_one_file(copied):
+    clean = copied({"b_answers.md": b"two", "a_answers.md": b"one"}, ("answers.md",))
+    assert clean.files["answers.md"].read_bytes().split() == [b"one", b"two"]
+    assert "Read `a_answers.md`, `b_answers.md` together as answers.md" in clean.notes[-1]
+
+
+def test_a_notebook_with_answers_is_also_code(copied, files_in):
+    tree = {"dataset.py": b"d", "answers.ipynb": b"{}"}
+    assert files_in(copied(tree, ("answers.md",)).root) == tree

@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import islice, product
 
 from graders.written.loading import ANSWERS
+from graders.written.reading.latex_document import as_markdown
 from graders.written.reading.markdown import read_sections
 from graders.written.reading.names import names_question, siblings
 from graders.written.reading.parts import split_parts
@@ -106,13 +107,15 @@ class Answers:
     """The answers of one submission by question, and notes that belong to no question.
 
     `unread` is text that may answer any question that has no answer, and `outside` text that
-    belongs to no question: it may answer one that it names.
+    belongs to no question: it may answer one that it names. `from_latex` means that the text was a
+    LaTeX document: what a person can read there may have been missed.
     """
 
     by_question: Mapping[str, Answer]
     notes: tuple[str, ...] = ()
     unread: str = ""
     outside: str = ""
+    from_latex: bool = False
 
     @property
     def texts(self) -> Mapping[str, Mapping[str, str]]:
@@ -176,13 +179,16 @@ def read_answers(
         twice = f"you submitted {names}; keep only one. Where they differ, the weaker answer counts"
         notes.insert(len(problems), twice)
     outside = "\n\n".join(one.outside for one in read)
-    return Answers(answers, tuple(dict.fromkeys(notes)), unread, outside)
+    from_latex = any(one.from_latex for one in read)
+    return Answers(answers, tuple(dict.fromkeys(notes)), unread, outside, from_latex)
 
 
 @lru_cache(maxsize=4)
 def _read(name: str, content: bytes, questions: tuple[QuestionParts, ...]) -> Answers:
     """Read one file; cached, because every check of a submission needs it."""
-    text, strange = _decoded(content)
+    decoded, strange = _decoded(content)
+    text = as_markdown(decoded)
+    from_latex = text != decoded
     if not text.strip():
         raise Unusable("it is empty; write your answers in it")
     try:
@@ -205,9 +211,10 @@ def _read(name: str, content: bytes, questions: tuple[QuestionParts, ...]) -> An
     notes = [note for question, note in noted if not question]
     notes += [f"{name}: {note}" for note in strange]
     unread = "\n\n".join(text for question, text in read.unread if not question)
-    if not read.sections and not read.unread and not is_empty(text):
+    if from_latex or not (read.sections or read.unread or is_empty(text)):
         unread = text
-    return Answers(_merged(answers), tuple(notes), unread, "\n\n".join(read.outside))
+    outside = "\n\n".join(read.outside)
+    return Answers(_merged(answers), tuple(notes), unread, outside, from_latex)
 
 
 def _below_unknown_headings(

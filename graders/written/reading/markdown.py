@@ -14,21 +14,33 @@ from itertools import islice, pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from graders.written.reading.names import Meant, Names, canonical, group_of, looks_like_id
+from graders.written.reading.names import (
+    Meant,
+    Names,
+    asks,
+    canonical,
+    group_of,
+    looks_like_id,
+)
 from graders.written.reading.plain import is_like
 from graders.written.reading.question_parts import QuestionParts, label_of
 from graders.written.reading.split import LOOKED_AT, Section, Sections
 
 _LETTERED = ("choice", "choices", "true_false")
 BOLD_LEVEL = 7  # below all headings
+ALONE_LEVEL = 6  # of a line `Question 1`, above those of its parts: `(b) ...`
 MOST_HEADINGS = 2000
 _READER = MarkdownIt("zero").enable(["heading", "fence"]).disable("inline")
 # Matches `**1b:**` or `- **Question 2**`.
 _BOLD = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*|__)([^*]{1,150}?)(?:\*\*|__)\s*[:.]?")
 _BULLET = re.compile(r"^ {0,3}[-*+]\s")
 _TIGHT = re.compile(r"^ {0,3}(#{1,6})(?=[^#\s])")  # `##1b`
-# Matches `1b:` or `- **1 (b)**:`.
-_LABEL = re.compile(r"^ {0,3}(?:[-*+]\s++)?(?:\*\*)?([\w.()\[\] ]{1,40}?)(?:\*\*)?\s*+[:)](?!=)")
+# Matches `1b:` or `- **1 (b)**:` or `1(a)(i):`.
+_LABEL = re.compile(
+    r"^ {0,3}(?:[-*+]\s++)?(?:\*\*)?([\w.()\[\] ]{1,40}?)(?:\*\*)?\s*+[:)](?![=:(])"
+)
+# Matches `Question 1 (b)` alone on its line.
+_ALONE = re.compile(r"^ {0,3}[*_]{0,2}([^\W\d_]{2,12}\s[\w.()\[\] ]{1,20}?)[.:]?[*_]{0,2}\s*$")
 # A bold id that begins an answer within a line (`**1b.**`), and words before one that only refers
 # to an answer (`see`).
 _INLINE = re.compile(r"(?:\*\*|__)\(?((?:[A-Za-z]?\d|[a-z]\.)[\w.()]{0,14}?)[.:]?(?:\*\*|__)[.:]?")
@@ -129,7 +141,7 @@ def read_sections(text: str, questions: Sequence[QuestionParts]) -> Sections:
     by_id = {question.id: question for question in questions}
     read = _walked(markers, lines, names, by_id)
     answered = {section.question for section in read.sections}
-    labels = islice(_labels(tokens, lines, names), MOST_HEADINGS)
+    labels = _without_option(list(islice(_labels(tokens, lines, names), MOST_HEADINGS)), names)
     missing = {name for name in by_id if name not in answered}
     unnamed = {canonical(name) for name in missing if len(name) > 1}
     more = [label for label in labels if not answered or canonical(label.text) in unnamed]
@@ -216,6 +228,11 @@ def _labels(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iter
     """Yield lines such as `1b: ...` and `1.1 C`, for files whose headings name no question."""
     for token in tokens:
         for number in range(*(token.map or (0, 0))) if token.type == "paragraph_open" else ():
+            if (alone := _ALONE.match(lines[number])) and asks(alone[1]):
+                meant = names.meant(alone[1])
+                if (meant.question or meant.group) and not meant.rest:
+                    yield _Marker(number + 1, ALONE_LEVEL, alone[1])
+                    continue
             name, rest = _numbered(lines[number])
             part = _ITEM.match(rest[:LOOKED_AT])  # `(c) (i) ...`
             if part and names.meant(f"{name} {part[1]}").question not in (
@@ -225,6 +242,13 @@ def _labels(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iter
                 name, rest = f"{name} {part[1]}", rest[part.end() :].strip()
             if name and not names.meant(name).rest:
                 yield _Marker(number + 1, BOLD_LEVEL, name, rest, heading=False)
+
+
+def _without_option(labels: Sequence[_Marker], names: Names) -> Sequence[_Marker]:
+    """Leave out a capital that is the only letter: `(A) ...` may be an option, and no question."""
+    letters = {label.text.strip("(") for label in labels if names.meant(label.text).lone}
+    option = letters.pop() if len(letters) == 1 else ""
+    return [label for label in labels if not option.isupper() or label.text.strip("(") != option]
 
 
 def _items(tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[_Marker]:

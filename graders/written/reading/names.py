@@ -19,6 +19,11 @@ LEADING = frozenset({
     "vraag", "antwoord", "opgave", "pytanie", "odpowiedź", "zadanie", "soru", "cevap",
     "вопрос", "ответ", "задача", "задание", "问题", "题", "问", "答", "答案", "問題", "問",
 })  # fmt: skip
+NO_QUESTION = frozenset({  # those of them that may stand before an answer: `answer b`
+    "answer", "answers", "to", "for", "number", "no", "item", "solution", "antwort", "lösung",
+    "nummer", "réponse", "respuesta", "resposta", "risposta", "antwoord", "odpowiedź", "cevap",
+    "ответ", "答", "答案",
+})  # fmt: skip
 LONGEST_HEADING = 200
 LONGEST_ID = 8  # the largest number of numbers and letters in an id
 _ATOM = re.compile(r"\d+|[^\W\d_]+")
@@ -86,10 +91,13 @@ class Names:
         words = _words(text)
         flat, nested = self._best(text, words), self._best(text, words, above) if above else None
         titled = self._titles.get(_plain(text), [])
+        flat_group = self._group(text, words)
+        if len(flat_group) > 1 and not flat:  # `# 2.1` below `# 2` repeats the number above it
+            nested = None
         if flat and nested and flat.question != nested.question and not flat.lone:
             return Meant(either=(flat.question, nested.question))
         best = nested or flat
-        group = self._group(text, words, above)
+        group = self._group(text, words, above) or flat_group
         if best is not None and _adds_q(best.question, group):
             return Meant(either=(best.question,), group=group)
         if best is not None:
@@ -155,7 +163,7 @@ class Names:
         close = [name for other, name in self._ids.items() if _without_q(other) == _without_q(key)]
         return close[0] if len(close) == 1 else ""
 
-    def _group(self, text: str, words: Words, above: tuple[str, ...]) -> tuple[str, ...]:
+    def _group(self, text: str, words: Words, above: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Return the longest beginning shared by several ids: `1` of `Question 1: Attention`."""
         best: tuple[str, ...] = ()
         for size in range(1, min(len(words), LONGEST_ID) + 1):
@@ -192,15 +200,21 @@ def siblings(one: str, other: str) -> bool:
 def names_question(text: str, question: str, beside: str = "") -> bool:
     """Whether a text names a question: `1c.i`, `1(c)(i)`, or `(b)` of b.
 
-    In an answer `beside` it, to a question of the same group, `(i)` may mean 1c.i as well. So may a
-    line `(c)` that names nothing but its group.
+    In an answer `beside` it, to a question of the same group, `(i)` may mean 1c.i as well, and a
+    line `3. ...` 1.2.3. So may a line `(c)` that names nothing but its group.
     """
     atoms, other = (_ATOM.findall(_without_q(name.casefold())) for name in (question, beside))
     last = atoms[-1]
+    label = rf"[(*_]{{0,3}}{last}[*_]{{0,3}}[).:]"
     if last.isalpha() and (len(atoms) == 1 or other[:1] == atoms[:1]):
-        label = rf"(?:^|\s)[(*_]{{0,3}}{last}[*_]{{0,3}}[).:]"
-        if re.search(label, text, re.IGNORECASE):
+        if re.search(rf"(?:^|\s){label}", text, re.IGNORECASE):
             return True
+    elif (
+        beside
+        and siblings(question, beside)
+        and re.search(rf"(?m)^(?:\w+: )?[ \t]*{label}\s", text)
+    ):
+        return True
     group = atoms[-2:-1] if other[:1] == atoms[:1] else atoms[:-1]
     if group and group[-1].isalpha():
         alone = rf"^[^\w\n]{{0,8}}q?{_spaced(group)}[)\]*_.:]{{1,8}}[^\S\n]{{0,8}}$"
@@ -215,6 +229,12 @@ def _spaced(atoms: Sequence[str]) -> str:
     pairs = pairwise(atoms)
     gaps = [_GAP.removesuffix("?") if a.isdigit() and b.isdigit() else _GAP for a, b in pairs]
     return "".join(atom + gap for atom, gap in zip(atoms, [*gaps, ""], strict=True))
+
+
+def asks(text: str) -> bool:
+    """Return whether a text begins with a word such as `question` before an id."""
+    first = _ATOM.search(text[:LONGEST_HEADING])
+    return first is not None and first.group().casefold() in LEADING - NO_QUESTION
 
 
 def looks_like_id(heading: str) -> bool:

@@ -251,12 +251,21 @@ def _named_in(lines: Sequence[Line], question: QuestionParts) -> str:
     """
     words = words_of(_REASON.split(" ".join(line for _, line in lines), maxsplit=1)[0])
     names = {part: words_of(part) for part in question.machine}
+    own = {
+        part: names[part].difference(*(names[other] for other in names if other != part))
+        for part in question.machine
+    }
     named = [
         part
         for part in question.machine
-        if words & names[part].difference(*(names[other] for other in names if other != part))
+        if any(_is_form(word, name) for word in words for name in own[part])
     ]
     return named[0] if len(named) == 1 else ""
+
+
+def _is_form(word: str, name: str) -> bool:
+    """Return whether a word is a name or a longer form of it: `concatenation` of `concat`."""
+    return word == name or (len(name) > 2 and word.startswith(name))
 
 
 def _numbers_of(line: Line) -> list[Line]:

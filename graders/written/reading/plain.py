@@ -13,7 +13,7 @@ from graders.written.question import Kind
 _PLACEHOLDER = re.compile(
     r"(?:todo|tbd|fixme|\.{2,}|…+|\?+|_{2,}|[-–—]+|n/?a|none given|idk|no idea|no answer|"
     r"(?:i )?(?:do not|don['’]t) know(?: yet)?|skip(?:ped)?|not done|unanswered|"
-    r"<(?![-−+\d.][-−+\d.,;\s]*>)[^<>\n]{0,60}>|\[?your answer(?: here)?\.*\]?|"
+    r"<(?!img\b|[-−+\d.][-−+\d.,;\s]*>)[^<>\n]{0,60}>|\[?your answer(?: here)?\.*\]?|"
     r"\(?not answered\)?)[.!]?",
     re.IGNORECASE,
 )

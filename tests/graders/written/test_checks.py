@@ -234,3 +234,30 @@ def test_a_students_own_check_says_when_we_failed(grade, answer, failed):
 def test_an_unreadable_file_is_called_by_its_own_name(grade):
     _, checks = grade({"answers.pdf": b"%PDF-1.4 \x00"})
     assert checks["1b/machine"].hint.startswith("`answers.pdf`: it is a PDF, not text")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["![](1b.png)", '<img src="1b.png">', "See attached photo 1b.jpg", "See figure 1.", "1b.pdf"],
+)
+def test_an_answer_in_a_picture_is_read_by_a_person(judged, answer):
+    assert judged("cs224n-a4", "1b", f"## 1b\n{answer}\n").status == "needs_review"
+
+
+@pytest.mark.parametrize("answer", ["figure", "k_a, as 1 page says", "<your answer>"])
+def test_a_word_alone_is_no_picture(judged, answer):
+    assert judged("cs224n-a4", "1b", f"## 1b\nq = k_a\n\n{answer}\n").status == "failed"
+
+
+def test_lines_of_a_formula_may_be_its_derivation(judged):
+    lines = "M = A A^T\nM v_a = A A^T v_a"
+    assert judged("jhu-hw6", "2.2.2", f"## 2.2.2\n{lines}\n", "review").status == "needs_review"
+    assert judged("jhu-hw6", "2.2.2", "## 2.2.2\nM = A A^T\n", "review").status == "failed"
+
+
+@pytest.mark.parametrize("words", ["Concatenation gives", "With concatenation:", "Concatenated:"])
+def test_parts_named_in_another_order_are_read_so(judged, words):
+    concatenated = f"{words} x_1^T x_2 + p_1^T p_2"
+    added = "Addition gives x_1^T x_2 + x_1^T p_2 + p_1^T x_2 + p_1^T p_2"
+    answer = f"## b\n{concatenated}\n\n{added}\n"
+    assert judged("cs182-transformers", "b", answer).status in ("passed", "needs_review")

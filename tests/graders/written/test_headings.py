@@ -178,3 +178,58 @@ def test_text_below_the_number_of_a_group_may_answer_a_question_with_a_q():
 def test_the_q_of_a_question_tells_it_from_a_group():
     answers = read_answers({"answers.md": b"# Q1.2\nThey save memory.\n"}, GROUPED)
     assert answers.of("Q1.2").text("text") == "They save memory."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# 2 Attention\n\n## 2.1 Argmax\n\n1. [3, 2]\n2. No gradient.",
+        "# 2\n\n## 2.1\n\n### 1\n\n[3, 2]\n\n### 2\n\nNo gradient.",
+        "# Question 2\n\n## 2.1\n\n### 2.1.1\n\n[3, 2]\n\n### 2.1.2\n\nNo gradient.",
+    ],
+)
+def test_a_heading_may_repeat_the_number_above_it(text):
+    """`# 2.1` below `# 2` is not 2.2.1."""
+    kinds = {"2.1.1": "vector", "2.1.2": None, "2.2.1": "vector", "2.2.2": None}
+    wanted = tuple(expected_parts(ask(name, kind, ("vector",))) for name, kind in kinds.items())
+    answers = read_answers({"answers.md": text.encode()}, wanted)
+    assert "[3, 2]" in answers.of("2.1.1").whole
+    assert "No gradient" in answers.of("2.1.2").whole
+    assert not answers.of("2.2.1").parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1(b): formula: 2*x", "1 (b): formula: 2*x", "Question 1b\nformula: 2*x",
+        "Question 1\n\n(b) formula: 2*x", "**Problem 1 (b).**\nformula: 2*x",
+    ],
+)  # fmt: skip
+def test_a_question_may_be_named_without_a_heading(text, parts_of):
+    assert parts_of(f"{text}\n", "1b") == {"formula": ["2*x"]}
+
+
+def test_parts_may_be_named_in_brackets_before_a_colon():
+    wanted = tuple(expected_parts(ask(name)) for name in ("1a.i", "1a.ii"))
+    answers = read_answers({"answers.md": b"1(a)(i): one\n\n1(a)(ii): two\n"}, wanted)
+    assert [answers.of(name).text("text") for name in ("1a.i", "1a.ii")] == ["one", "two"]
+
+
+def test_the_only_letter_of_a_file_may_be_an_option():
+    """`(A)` below a line that names h is its answer, and elsewhere not question a."""
+    wanted = tuple(expected_parts(ask(name)) for name in ("a", "b"))
+    wanted += (expected_parts(ask("h", "choice", ("choice",))),)
+    text = "Question b\nwords\n\nQuestion h\n(A) The next word is the label.\n"
+    answers = read_answers({"answers.md": text.encode()}, wanted)
+    assert answers.of("b").text("text") == "words"
+    assert answers.of("h").text("choice").startswith("(A)")
+    assert not answers.of("a").parts
+    unread = read_answers({"answers.md": b"Question x\n(A) The next word.\n"}, wanted)
+    assert all(unread.of(name).unplaced for name in ("a", "b", "h"))
+
+
+def test_a_numbered_point_beside_may_be_an_answer():
+    wanted = tuple(expected_parts(ask(name)) for name in ("1.2.1", "1.2.2", "2.2"))
+    answers = read_answers({"answers.md": b"## 1.2.1\n\n1. One\n2. Two\n"}, wanted)
+    assert "Two" in answers.of("1.2.2").unplaced
+    assert not answers.of("2.2").unplaced

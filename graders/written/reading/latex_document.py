@@ -1,0 +1,159 @@
+r"""Turn a LaTeX document into the Markdown that answers are read from; lines keep their numbers.
+
+    \section*{1 (b)}            # 1 (b)
+    \item[(i)] $\vct{k}_a$      (i) $\mathbf{k}_a$          after \newcommand{\vct}[1]{\mathbf{#1}}
+    a & b \\                    | a | b |                   in a table
+
+Formulas are left as they are: their reader knows LaTeX.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+_HEADINGS = ("section", "subsection", "subsubsection", "paragraph", "subparagraph")
+_HEADING = re.compile(rf"\\({'|'.join(_HEADINGS)})\*?\s*(?=\{{)")
+_DEFINITION = re.compile(
+    r"\\(?:(?:re)?newcommand\*?|def|DeclareMathOperator\*?)\s*\{?\\(?P<name>[A-Za-z]+)\}?\s*"
+    r"(?:\[(?P<count>\d)\]|(?P<named>(?:#\d)*))\s*(?=\{)"
+)
+_COMMENT = re.compile(r"(?<!\\)%.*")
+_LISTING = re.compile(r"^\s*\\(?:begin|end)\{(?:verbatim|lstlisting|minted)\*?\}.*$", re.MULTILINE)
+_TABLE = re.compile(r"\\begin\{tabular[x*]?\}")
+_TABLE_END = re.compile(r"\\end\{tabular[x*]?\}")
+_COLUMNS = re.compile(r"^(?:\s*(?:\{[^{}\n]{0,80}\}|\[[^\]\n]{0,80}\]))+")
+_RULE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|cline\{[^{}\n]*\})")
+_ROW_END = re.compile(r"\\\\(?:\[[^\]\n]*\])?")
+# Environments that are part of a formula, whose reader needs them
+_MATH = "bmatrix|pmatrix|vmatrix|Bmatrix|matrix|smallmatrix|array|cases|aligned|split"
+_ENVIRONMENT = re.compile(
+    rf"\\(?:begin|end)\{{(?!(?:{_MATH})\*?\}})[A-Za-z]+\*?\}}(?:\[[^\]\n]{{0,80}}\])?"
+)
+_STYLE = re.compile(r"\\(?:text(?:bf|it|tt|sc|sl)|emph|underline)\{([^{}\n]*)\}")
+_LAYOUT = re.compile(
+    r"\\(?:maketitle|newpage|clearpage|pagebreak|noindent|centering|bigskip|medskip|smallskip|"
+    r"(?:[vh]space\*?|label|title|author|date)\{[^{}\n]*\})"
+)
+_NAMED_ITEM = re.compile(r"\\item\s*\[([^\]\n]{0,80})\]")
+_CHARACTERS = {r"\_": "_", r"\%": "%", r"\&": "&", r"\#": "#", "~": " ", "``": '"', "''": '"'}
+MOST_MACROS = 100
+DEPTH = 4  # of macros that use macros
+GROWTH = 4  # how much longer macros may make a text
+LONGEST = 500  # characters of an argument
+MOST_HEADINGS = 1000
+MOST_USES = 10_000  # of macros
+
+
+@dataclass(frozen=True, slots=True)
+class _Macro:
+    arguments: int
+    body: str
+
+
+def as_markdown(text: str) -> str:
+    r"""Return a document with `\begin{document}` as Markdown, and other text as it is."""
+    start = text.find(r"\begin{document}")
+    if start < 0:
+        return text
+    preamble, body = text[:start], text[start:].partition(r"\end{document}")[0]
+    macros = _macros(_COMMENT.sub("", preamble))
+    body = _expanded(_COMMENT.sub("", body), macros)
+    body = _LISTING.sub("```", body)
+    body = _with_tables(body)
+    body = _STYLE.sub(r"\1", _LAYOUT.sub("", body))
+    body = _with_headings(body)
+    body = _NAMED_ITEM.sub(r"\1 ", _ENVIRONMENT.sub("", body)).replace(r"\item", "- ")
+    for latex, plain in _CHARACTERS.items():
+        body = body.replace(latex, plain)
+    lines = (line.strip() for line in body.split("\n"))
+    return "\n" * preamble.count("\n") + "\n".join(lines)
+
+
+def _braced(text: str, start: int) -> tuple[str, int]:
+    """Return what is between the brace at `start` and its partner, and the position after it."""
+    depth = 0
+    for position in range(start, min(len(text), start + LONGEST)):
+        depth += (text[position] == "{") - (text[position] == "}")
+        if depth == 0:
+            return text[start + 1 : position], position + 1
+    return "", start
+
+
+def _macros(preamble: str) -> dict[str, _Macro]:
+    macros: dict[str, _Macro] = {}
+    for match in _DEFINITION.finditer(preamble):
+        body, end = _braced(preamble, match.end())
+        count = int(match["count"] or 0) or len(match["named"] or "") // 2
+        if end > match.end() and len(macros) < MOST_MACROS:
+            macros[match["name"]] = _Macro(count, " ".join(body.split()))
+    return macros
+
+
+def _expanded(text: str, macros: dict[str, _Macro]) -> str:
+    """Return the text with macros replaced; one that makes it much longer stays."""
+    if not macros:
+        return text
+    use = re.compile(rf"\\({'|'.join(sorted(macros, key=len, reverse=True))})(?![A-Za-z])")
+    longest = GROWTH * len(text) + LONGEST
+    for _ in range(DEPTH):
+        pieces, position, size = [], 0, 0
+        for match in islice(use.finditer(text), MOST_USES):
+            if match.start() < position:
+                continue
+            replacement, end = _use(text, match.end(), macros[match[1]])
+            pieces += [text[position : match.start()], replacement]
+            position = end
+            size += match.start() - position + len(replacement)
+            if size > longest:
+                return text
+        if not pieces:
+            break
+        text = "".join([*pieces, text[position:]])
+    return text
+
+
+def _use(text: str, position: int, macro: _Macro) -> tuple[str, int]:
+    """Return a macro's body with the arguments that follow it, and the position after them."""
+    body = macro.body
+    for number in range(1, macro.arguments + 1):
+        while text[position : position + 1] == " ":
+            position += 1
+        argument, end = text[position : position + 1], position + 1
+        if argument == "{":
+            argument, end = _braced(text, position)
+        body, position = body.replace(f"#{number}", argument), end
+    return body, position
+
+
+def _with_tables(text: str) -> str:
+    pieces, position = [], 0
+    while match := _TABLE.search(text, position):
+        end = _TABLE_END.search(text, match.end())
+        if end is None:
+            break
+        table = _rows(text[match.end() : end.start()])
+        pieces += [text[position : match.start()], table]
+        position = end.end()
+    return "".join([*pieces, text[position:]])
+
+
+def _rows(table: str) -> str:
+    """Return a table in Markdown, with a line for each row, on as many lines if these suffice."""
+    plain = _RULE.sub("", _COLUMNS.sub("", table))
+    rows = [" ".join(row.split()) for row in _ROW_END.split(plain) if row.strip()]
+    lines = [f"| {row.replace('&', '|')} |" for row in rows]
+    lines[1:1] = ["|" + "---|" * (1 + rows[0].count("&"))] if rows else []
+    return "\n".join(["", *lines, *[""] * (table.count("\n") - len(lines))])
+
+
+def _with_headings(text: str) -> str:
+    pieces, position = [], 0
+    for match in islice(_HEADING.finditer(text), MOST_HEADINGS):
+        title, end = _braced(text, match.end())
+        if match.start() >= position and title:
+            level = "#" * (_HEADINGS.index(match[1]) + 1)
+            pieces.append(f"{text[position : match.start()]}{level} {' '.join(title.split())}")
+            position = end
+            if text[end : end + 1] not in ("\n", ""):
+                pieces.append("\n")
+    return "".join([*pieces, text[position:]])
