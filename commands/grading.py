@@ -54,6 +54,7 @@ from graders.course.regrade import (
 )
 from graders.course.release import rules_of
 from graders.course.roster import by_roster, keep_roster
+from graders.errors import UsageError
 from graders.execution.executors import refuse_executor
 from graders.execution.isolation import choose_tier
 from graders.grading.batch import grade_and_store, plan_work
@@ -133,6 +134,9 @@ def batch(
     task = load_assignment(assignment)
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
+    if out.resolve().is_relative_to(folder.resolve()):
+        problem = f"the results would be written into the folder of submissions: {out}"
+        raise UsageError(problem, "choose an --out outside of it")
     with tempfile.TemporaryDirectory(prefix="softmark-") if dry_run else nullcontext(out) as place:
         course = gathered(folder, task, Path(place), layout=layout, attempts=attempts)
         enrolled = by_roster(course.submissions, roster, out, whole=True)
@@ -194,10 +198,12 @@ def regrade(
         if draft is None:
             store_terminal.show_sentences(_left_incomplete(store))
         write_regrade_page(report, out)
+        # Before anything is shown: `| head` ends this process when it has seen enough.
+        if publish and not report.lost:
+            publish_course(store, report.after, task=task, out=out)
         store_terminal.show_regraded(report, out)
         if publish:
             refuse_losses(report)
-            publish_course(store, report.after, task=task, out=out)
         elif draft is not None:
             show_draft(store, task=task, out=out)
     raise typer.Exit(int(bool(report.lost)))

@@ -28,6 +28,7 @@ ON_A_GPU = (
     "Your code asks for a GPU, and it is graded on a CPU. Put tensors on the device of the input, "
     'such as `.to(x.device)`, instead of naming "cuda".'
 )
+LONG_NUMBER = 4  # digits: a student's number, and no question's
 MOST_NAMES = 12  # that a sentence can list
 UNREADABLE = "Your code's return value could not be read."
 
@@ -127,7 +128,12 @@ class Unavailable(GraderFault):
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Return the end of a sentence about an unknown name: the nearest known one, or all of them."""
+    """Return the end of a sentence about an unknown name: the nearest known one, or all of them.
+
+    The nearest address or number would be another person's, so there is none for these.
+    """
+    if "@" in name or (name.isdecimal() and len(name) >= LONG_NUMBER):
+        return ""
     names = sorted(choices)
     for nearest in get_close_matches(name, names, n=1):
         return f"; did you mean `{nearest}`?"

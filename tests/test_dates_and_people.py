@@ -383,4 +383,12 @@ def test_another_copy_of_the_assignment_takes_no_due_date_away(grade, tmp_path):
     assert "late" in grades(other)["ada"]["how"]
     # A folder that moved is no other policy.
     (tmp_path / "hw1").rename(tmp_path / "moved")
-    assert softmark("batch", tmp_path / "moved", uploads, *options, out).returncode == 0
+    gone = softmark("show", "--out", out).stderr
+    assert f"graded with {tmp_path / 'hw1'}, which does not exist anymore" in gone
+    assert softmark("regrade", "cs224n-a4", "--out", out).returncode == 2
+    assert softmark("regrade", tmp_path / "moved", "--publish", "--out", out).returncode == 0
+    assert softmark("show", "--out", out).returncode == 0
+    assert grades(out) == before
+    (tmp_path / "moved").rename(tmp_path / "again")
+    assert softmark("batch", tmp_path / "again", uploads, *options, out).returncode == 0
+    assert softmark("show", "--out", out).returncode == 0

@@ -144,8 +144,11 @@ def read_due(typed: str) -> datetime | None:
 
 def _granted(where: str, row: Mapping[str, str], students: set[str]) -> Granted:
     student, due = name_key(row["student"]), read_due(row["due"])
-    if not student or due is None:
-        raise UsageError(f"{where}: no student with a date, time and time zone", EXAMPLE)
+    if not student:
+        raise UsageError(f"{where}: there is no student", EXAMPLE)
+    if due is None:
+        problem = f"`{row['due']}` is not a date with a time and a time zone"
+        raise UsageError(f"{where}: {problem}", EXAMPLE)
     if (
         student in students and not row["by"]
     ):  # of two lines without a name, either may be a mistake

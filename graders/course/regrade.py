@@ -26,7 +26,13 @@ from graders.grading.batch import (
     version_note,
 )
 from graders.grading.cache_key import Keys, keys_of
-from graders.grading.options import GradingRequest, Options, assignment_in, options_in
+from graders.grading.options import (
+    GradingRequest,
+    Options,
+    assignment_in,
+    follow_assignment,
+    options_in,
+)
 from graders.grading.secret import settle_inputs_seed
 from graders.model import (
     Assignment,
@@ -95,6 +101,7 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     """
     base = store.generation()
     refuse_other_policy(store, assignment, alone=True)
+    follow_assignment(store, assignment)
     options = replace(options, inputs_seed=settle_inputs_seed(store))
     members = [member for member in store.members(base.number) if member.listed]
     current = _current_options(members, assignment, options)

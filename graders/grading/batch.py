@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from graders.errors import GraderFault, UsageError, UserError
 from graders.execution.executors import JobExecutor
 from graders.grading.cache_key import Keys, files_key, keys_of
-from graders.grading.options import GradingRequest, Options, only_in, stored_assignment
+from graders.grading.options import (
+    GradingRequest,
+    Options,
+    assignment_in,
+    follow_assignment,
+    is_gone,
+    is_installed,
+    only_in,
+    stored_assignment,
+)
 from graders.grading.pipeline import grade_submission, ungraded
 from graders.model import Assignment, Result, Submission
 from graders.scoring import wanted_criteria
@@ -51,6 +60,7 @@ def plan_work(
     note = version_note(store, assignment, keys)
     refuse_other_criteria(store, submissions, request, alone=alone)
     refuse_other_policy(store, assignment, alone=alone)
+    follow_assignment(store, assignment)
     generation = store.begin(assignment, keys.checks)
     decided = (
         []
@@ -104,6 +114,13 @@ def refuse_other_policy(store: Store, assignment: Assignment, *, alone: bool) ->
     """
     if not _has_grades(store):
         return
+    gone = next((m.cache_key.options for m in store.members() if is_gone(m.cache_key.options)), "")
+    if gone and is_installed(assignment):
+        raise UsageError(
+            f"the results folder was graded with {assignment_in(gone)}, which does not exist "
+            f"anymore; `{assignment.name}` may have another `due` and `[grading]`",
+            "if you moved the folder, pass its new path, or else choose another --out",
+        )
     try:
         before = stored_assignment(store)
     except UsageError:  # nothing is graded, or the folder is gone or cannot be read

@@ -42,14 +42,22 @@ class GradingRequest:
 
 def options_text(assignment: Assignment, options: Options) -> str:
     """Return the options as text, without the tier, which each machine chooses."""
-    installed = assignment.folder.parent == ASSIGNMENTS
     chosen = {
-        "assignment": name_of(assignment.folder) if installed else str(assignment.folder),
+        "assignment": _named(assignment),
         "data": options.data and str(options.data.absolute()),
         "only": options.only and sorted(options.only),
         "rerun": options.rerun and asdict(options.rerun),
     }
     return json.dumps(chosen, sort_keys=True)
+
+
+def is_installed(assignment: Assignment) -> bool:
+    """Return whether the assignment is one of Softmark's own, and no course's copy."""
+    return assignment.folder.parent == ASSIGNMENTS
+
+
+def _named(assignment: Assignment) -> str:
+    return name_of(assignment.folder) if is_installed(assignment) else str(assignment.folder)
 
 
 def assignment_in(stored: str) -> str:
@@ -69,8 +77,31 @@ def stored_assignment(store: Store, generation: int = 0) -> Assignment:
     It is that of the published generation, unless another one is named.
     """
     for member in store.members(generation):
+        if is_gone(member.cache_key.options):
+            raise UsageError(
+                f"the results were graded with {assignment_in(member.cache_key.options)}, which "
+                "does not exist anymore",
+                "if you moved the folder, pass its new path once: `regrade FOLDER --out DIR`",
+            )
         return load_assignment(assignment_in(member.cache_key.options))
     raise UsageError("no grading results found", "grade with `run` or `batch` first")
+
+
+def is_gone(stored: str) -> bool:
+    """Return whether the folder in the stored options does not exist (anymore)."""
+    named = Path(assignment_in(stored))
+    return named.is_absolute() and not named.exists()
+
+
+def follow_assignment(store: Store, assignment: Assignment) -> None:
+    """Store this folder in all Results whose own folder of the assignment is gone."""
+
+    def followed(stored: str) -> str:
+        if not is_gone(stored):
+            return stored
+        return json.dumps(json.loads(stored) | {"assignment": _named(assignment)}, sort_keys=True)
+
+    store.change_options(followed)
 
 
 def options_in(stored: str, tier: Tier) -> Options:

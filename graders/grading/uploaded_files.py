@@ -13,7 +13,7 @@ from submissions.submission import CleanFolder
 
 GIVEN = ("solution", "starter")  # folders of the assignment
 TINY = 400  # characters without comments: shorter files may be equal by chance
-UNWRITTEN = re.compile(rb"^\s*raise NotImplementedError", re.MULTILINE)
+UNWRITTEN = re.compile(rb"^[ \t]*raise NotImplementedError", re.MULTILINE)
 
 
 def missing_files(

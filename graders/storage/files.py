@@ -20,6 +20,8 @@ def write_whole(path: Path, content: bytes, *, remedy: str, durable: bool = Fals
     Raises StorageError with the `remedy`. If `durable`, the content is on disk before the file
     gets its name, so a power failure never leaves it empty.
     """
+    if path.is_dir():
+        raise StorageError(f"{path} is a folder", "pass the path of a file")
     # A unique name: no two writers share it, and no reader looks for it.
     unfinished = path.parent / f".{uuid.uuid4().hex}.tmp"
     try:

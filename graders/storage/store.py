@@ -11,7 +11,7 @@ import hashlib
 import json
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -161,9 +161,11 @@ class Store:
                 )
 
     def wrote(self, grades: bytes) -> bool:
-        """Return whether Softmark wrote this `grades.csv`; True if the store has no checksums."""
+        """Return whether Softmark wrote this `grades.csv`; True if its store has no checksums."""
         sums = {sha256 for (sha256,) in self._rows("SELECT sum FROM grades_csv")}
-        return not sums or hashlib.sha256(grades).hexdigest() in sums
+        if not sums:
+            return any(generation.published for generation in self.generations())
+        return hashlib.sha256(grades).hexdigest() in sums
 
     def keep_written(self, grades: bytes) -> None:
         """Store the checksum of a `grades.csv` that is about to be written."""
@@ -188,6 +190,16 @@ class Store:
                 (*row, keys, document, annex, total, path),
             )
             connection.execute(LIST, (generation, name, key.address))
+
+    def change_options(self, changed: Callable[[str], str]) -> None:
+        """Replace the options of every Result by `changed(options)`."""
+        with self._transaction() as connection:
+            texts = [text for (text,) in connection.execute("SELECT DISTINCT asked FROM results")]
+            pairs = [(changed(text), text) for text in texts]
+            connection.executemany(
+                "UPDATE results SET asked = ? WHERE asked = ?",
+                [(new, old) for new, old in pairs if new != old],
+            )
 
     def repeats(self, generation: int) -> Repeats:
         """Return per criterion and check ("" for all) how often it was regraded and changed."""

@@ -62,14 +62,14 @@ def write_course(
 
 
 def keep_edited(store: Store, out: Path) -> None:
-    """Rename a `grades.csv` that was edited by hand, so that it is not overwritten, and say so."""
+    """Rename a `grades.csv` that Softmark did not write, so that it remains, and say so."""
     grades = out / GRADES
     if not grades.is_file() or store.wrote(grades.read_bytes()):
         return
     names = (f"grades-edited{number}.csv" for number in chain([""], count(2)))
     file = next(out / name for name in names if not (out / name).exists())
     grades.rename(file)
-    show_sentences([f"{grades} was edited since Softmark wrote it: your edited file is now {file}"])
+    show_sentences([f"{grades} is not as Softmark wrote it: your file is now {file}"])
 
 
 def write_pages(store: Store, *, rules: CourseRules, out: Path) -> tuple[int, int]:

@@ -13,6 +13,8 @@ from graders.registry.discovery import load_assignment
 from graders.storage.database import open_database
 from graders.storage.store import FILE, CacheKey, Store, open_store
 from reports.course.files import publish_course, write_course
+from tests.conftest import RIGHT, write_files
+from tests.console import softmark
 
 RESULTS = [*synthetic_results(101)][97:]  # the hundredth is ours to grade again
 TASK = replace(load_assignment("cs224n-a4"), settings={})
@@ -75,7 +77,7 @@ def test_an_edited_table_is_kept_beside_the_new_one(course, out, capsys):
     for name in ("grades-edited.csv", "grades-edited2.csv"):
         grades.write_bytes(written.replace(b"graded", b"excused"))
         write(course, out)
-        assert f"your edited file is now {out / name}" in capsys.readouterr().err
+        assert f"your file is now {out / name}" in capsys.readouterr().err
         assert b"excused" in (out / name).read_bytes()
     assert grades.read_bytes() == written
 
@@ -88,6 +90,12 @@ def test_a_table_of_an_older_store_is_not_taken_for_edited(make_result, graded, 
         write_course(store, task=TASK, out=tmp_path)
     assert "edited" not in capsys.readouterr().err
     assert names(tmp_path) == ["ada"]
+
+
+def test_a_table_that_was_there_before_the_first_grading_is_kept(hand_in, tiny_folder, tmp_path):
+    out = write_files(tmp_path / "out", {"grades.csv": "mine"})
+    done = softmark("run", tiny_folder, hand_in(work_py=RIGHT), "--out", out)
+    assert (out / "grades-edited.csv").read_text() == "mine", done.stderr
 
 
 def test_publishing_keeps_an_edited_table(course, out):

@@ -5,6 +5,7 @@ only become narrower. Older kernels have fewer kinds of rules; `abi()` returns t
 See landlock(7). Runs inside the child: standard library only.
 """
 
+import contextlib
 import ctypes
 import os
 import struct
@@ -18,13 +19,14 @@ CREATE_RULESET_VERSION = 1
 RULE_PATH_BENEATH = 1
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = (1 << bit for bit in range(4))
-TRUNCATE, IOCTL_DEVICE = 1 << 14, 1 << 15
+REFER, TRUNCATE, IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15  # REFER: move to another folder
 FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
 # Kinds of file access in ABI 1, 2, ...: 13 at first, then move, truncate and device ioctl.
 FILE_ACCESS = (0, (1 << 13) - 1, (1 << 14) - 1, (1 << 15) - 1, (1 << 15) - 1, (1 << 16) - 1)
 NETWORK_ACCESS = 0b11  # bind and connect TCP, from ABI 4 on
 SCOPES = 0b11  # abstract sockets and signals, from ABI 6 on
-NEEDED_ABI, NETWORK_ABI, SCOPES_ABI = 3, 4, 6  # before 3 any file could be truncated
+REFER_ABI, NEEDED_ABI, NETWORK_ABI, SCOPES_ABI = 2, 3, 4, 6  # before 3 any file was truncated
+YAMA = Path("/proc/sys/kernel/yama/ptrace_scope")  # from 1 on, a process traces only its children
 
 GRANTS = {
     "read": EXECUTE | READ_FILE | READ_DIR,
@@ -56,6 +58,24 @@ def restrict(paths: Mapping[str, Sequence[str]]) -> None:
     for kind, names in paths.items():
         for name in names:
             _grant(ruleset, name, GRANTS[kind] & handled)
+    _call(RESTRICT_SELF, ruleset, 0)
+    os.close(ruleset)
+
+
+def stand_apart() -> None:
+    """Permanently keep this process from tracing processes that it did not start.
+
+    It may do with files what it could before: the rules forbid nothing, but processes under any
+    rules may only trace those under the same ones. Raises OSError if the kernel has neither
+    Landlock nor Yama's `ptrace_scope` for this.
+    """
+    if abi() < REFER_ABI:
+        with contextlib.suppress(OSError):
+            if int(YAMA.read_text()) > 0:
+                return
+        raise OSError("the kernel has neither Landlock nor ptrace_scope, so pid 1 is exposed")
+    ruleset = _call(CREATE_RULESET, struct.pack("=Q", REFER), 8, 0)
+    _grant(ruleset, "/", REFER)
     _call(RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
 

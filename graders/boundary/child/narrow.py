@@ -41,6 +41,8 @@ def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
     if (grants := order["landlock"]) is None:
+        if order["user"] is None:  # the namespace's first process has this user, too, and no filter
+            landlock.stand_apart()
         seccomp.install(shared=False, gpu=order["gpu"])
     else:
         if grants:  # otherwise there is no Landlock, only the other user and the filter

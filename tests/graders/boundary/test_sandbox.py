@@ -211,10 +211,12 @@ for tier in Tier:
             attempt(student, "os.kill(p, 0)", p=os.getpid()),
             attempt(student, "open('/etc/passwd').read()"),
             attempt(student, "open(f'/proc/{p}/environ').read()", p=os.getpid()),
+            attempt(student, "open('/proc/1/mem', 'r+b')"),
             attempt(student, "__import__('resource').prlimit(p, 0, (1, 1))", p=os.getpid()),
             attempt(student, "os.sched_setaffinity(p, [0])", p=os.getpid()),
             attempt(student, "os.truncate(c, 0)", c=canary),
-            attempt(student, "open('scratch', 'w').write('x')"),
+            attempt(student, "os.mkdir('d') or os.replace(open('s', 'w').name, 'd/s') "
+                    "or open('d/s', 'w').write('x')"),
             attempt(student, "[os.fork() or __import__('time').sleep(9) for _ in range(50)]"),
         ]
         attempt(student, "os.chmod(c, 0) or os.utime(c, (0, 0))", c=canary)
