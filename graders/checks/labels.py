@@ -5,15 +5,18 @@
 A model that always predicts one class has learned nothing, whatever its accuracy.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 from typing import Generic, Literal, TypeVar
 
-from graders.checks.compare import fail
+from graders.checks.compare import fail, skip
 from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
+from graders.data.labelled import LabelledData
 from graders.figures import Accuracy
+from graders.model import Setting
 from graders.statistics import is_borderline, percent, percentage, share_in_words
 
 T = TypeVar("T")
@@ -24,6 +27,7 @@ WORDS = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "positive", "pos", "label_1"), 1),
 }
 MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+TITLES = {"sst2": "SST-2", "boolq": "BoolQ"}
 QUOTES = " \t\"'[](),;"
 
 
@@ -93,6 +97,23 @@ class Labels(Predictions[int]):
         return "reached" if self.share >= threshold else "missed"
 
 
+def read_part(
+    submitted: SubmittedFiles, data: LabelledData, part: Literal["dev", "test"], unknown: int | None
+) -> Labels:
+    """Read the labels submitted for a part of the data; skip the check if there are none.
+
+    It is also skipped if they are for as many items as the course's own data has there, if that is
+    not this data: `unknown` is that number.
+    """
+    name = f"{data.kind}.{part}.predictions"
+    if not submitted.has(name):
+        skip(f"`{name}` was not submitted; it is optional.")
+    raw, items = submitted.bytes(name), data.dev if part == "dev" else data.test
+    if unknown and raw.count(b"\n") in (unknown, unknown - 1):
+        skip(f"`{name}` is for {TITLES[data.kind]}, whose labels are missing. Grade with --data.")
+    return read_labels(name, raw, [label for _, label in items])
+
+
 def read_labels(name: str, raw: bytes, gold: Sequence[int]) -> Labels:
     """Read the labels in a file; fail the check if there is not one for each of `gold`."""
     lines, notes = _lines(raw)
@@ -107,6 +128,17 @@ def read_labels(name: str, raw: bytes, gold: Sequence[int]) -> Labels:
             actual=f"{len(lines)} lines",
         )
     return Labels(name, _labels(name, lines), tuple(gold), tuple(notes))
+
+
+def required(data: LabelledData, settings: Mapping[str, Setting]) -> Fraction:
+    """Return the accuracy that the assignment requires on this data."""
+    return Fraction(str(settings[f"{data.kind}_accuracy_percent"])) / 100
+
+
+def note_copy(labels: Labels, score: Score, *, either: bool = False) -> None:
+    """Add a note if all labels are correct (`either`: or all exchanged): no model does that."""
+    if labels.correct == labels.n or (either and not labels.correct):
+        score.note(f"All {labels.n} labels are correct. Are these the answers themselves?")
 
 
 def judge(labels: Labels, threshold: Fraction, score: Score, *, either: bool = False) -> None:

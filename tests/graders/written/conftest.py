@@ -15,7 +15,6 @@ from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
 from graders.errors import UsageError
-from graders.grading.choices import choose_criteria
 from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.model import Check
@@ -210,16 +209,6 @@ def grade(essay, tmp_path):
         return result, {c.id: c for criterion in result.criteria for c in criterion.checks}
 
     return graded
-
-
-def graded_answers(name, folder, answers):
-    """The checks of a folder's answers to a bundled assignment, by id."""
-    (folder / "answers.md").write_text(answers, encoding="utf-8")
-    assignment = load_assignment(name)
-    options = Options(Tier.NONE, only=choose_criteria(assignment, "written"))
-    result = grade_submission(identify(folder, name), assignment, options)
-    assert result.status != "incomplete", result
-    return {check.id: check for criterion in result.criteria for check in criterion.checks}
 
 
 @cache

@@ -10,7 +10,7 @@ Replies are read as untrusted data.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import PurePath
@@ -29,6 +29,7 @@ from .rows import Row, rows
 EPOCHS = 64  # of the script: no main trains longer
 NEAR = 0.0027  # by which the best epoch is better than the one before
 MOST_EVENTS = 10_000
+MOST_TEXT = 200  # characters
 SPLITS = ("train", "validation", "test")
 
 
@@ -36,15 +37,15 @@ SPLITS = ("train", "validation", "test")
 class Optimizer:
     """An optimizer, and how many of the model's weights it contains."""
 
-    name: str
-    adamw: bool
-    maximizes: bool
-    scheduled: bool  # whether a scheduler may raise its learning rate
-    held: int
-    weights: int
-    frozen: int  # weights of the model without gradients
-    half: bool  # whether weights are float16
     settings: Mapping[str, float]
+    name: str = ""
+    adamw: bool = False
+    maximizes: bool = False
+    scheduled: bool = False  # whether a scheduler may raise its learning rate
+    held: int = 0
+    weights: int = 0
+    frozen: int = 0  # weights of the model without gradients
+    half: bool = False  # whether weights are float16
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +54,31 @@ class Loader:
 
     orders: Sequence[Sequence[int]]
     places: Sequence[int]
-    count: int
-    plain: bool
     names: Sequence[str]
-    raised: str
+    count: int
     whole: int  # items of the dataset that this one is a subset of, or its own
+    plain: bool = False
+    raised: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
     """One event; `epoch` is the number of epochs trained before it, or with it."""
 
-    kind: str
     epoch: int
-    split: str
-    weights: int
-    place: str
-    training: bool
-    gradient: bool
     optimizer: Optimizer
-    strange: str  # an id in its batches outside the embedding table
-    classes: int  # of the model; 0 if unknown
-    before: int  # the epoch of the weights with which a training starts; 0 for initial ones
-    untrained: bool  # whether its model has no pretrained weights
-    initial: bool  # whether an evaluated model has the weights from before all training
-    foreign: str  # the tokenizer that belongs to another model than its own
+    kind: str = ""
+    split: str = ""
+    weights: int = -1
+    place: str = ""
+    training: bool = False
+    gradient: bool = True
+    strange: str = ""  # an id in its batches outside the embedding table
+    classes: int = 0  # of the model; 0 if unknown
+    before: int = -1  # the epoch of the weights with which a training starts; 0 for initial ones
+    untrained: bool = False  # whether its model has no pretrained weights
+    initial: bool = False  # whether an evaluated model has the weights from before all training
+    foreign: str = ""  # the tokenizer that belongs to another model than its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,41 +236,14 @@ def _visits(
 def _visit(reply: Any) -> Visit:
     if not isinstance(reply, dict) or not isinstance(reply.get("epoch"), int):
         unreadable()
-    weights, classes, before = (reply.get(name) for name in ("weights", "classes", "before"))
-    return Visit(
-        str(reply.get("kind")),
-        reply["epoch"],
-        str(reply.get("split", "")),
-        weights if isinstance(weights, int) else -1,
-        str(reply.get("place", ""))[:100],
-        reply.get("training") is True,
-        reply.get("gradient") is not False,
-        _optimizer(reply.get("optimizer")),
-        str(reply.get("strange", ""))[:100],
-        classes if isinstance(classes, int) else 0,
-        before if isinstance(before, int) else -1,
-        reply.get("untrained") is True,
-        reply.get("initial") is True,
-        str(reply.get("foreign", ""))[:100],
-    )
+    return Visit(reply["epoch"], _optimizer(reply.get("optimizer")), **_plain(Visit, reply))
 
 
 def _optimizer(reply: Any) -> Optimizer:
-    fields = reply if isinstance(reply, dict) else {}
-    counts = [fields.get(name) for name in ("held", "weights", "frozen")]
-    held, weights, frozen = (count if isinstance(count, int) else 0 for count in counts)
-    settings = {name: fields.get(name) for name in ("lr", "highest", "now", "eps")}
-    return Optimizer(
-        str(fields.get("name", ""))[:40],
-        fields.get("adamw") is True,
-        fields.get("maximizes") is True,
-        fields.get("scheduled") is True,
-        held,
-        weights,
-        frozen,
-        fields.get("half") is True,
-        {name: value for name, value in settings.items() if isinstance(value, float)},
-    )
+    reply = reply if isinstance(reply, dict) else {}
+    settings = {name: reply.get(name) for name in ("lr", "highest", "now", "eps")}
+    numbers = {name: value for name, value in settings.items() if isinstance(value, float)}
+    return Optimizer(numbers, **_plain(Optimizer, reply))
 
 
 def _loader(reply: Any) -> Loader:
@@ -278,16 +252,19 @@ def _loader(reply: Any) -> Loader:
     passes, count = [*reply["orders"], reply.get("places")], reply.get("count")
     if len(passes) != 3 or not all(map(_is_order, passes)) or not isinstance(count, int):
         unreadable()
-    names = reply.get("names")
-    return Loader(
-        passes[:2],
-        passes[2],
-        count,
-        reply.get("plain") is True,
-        [str(name)[:40] for name in names] if isinstance(names, list) else [],
-        str(reply.get("raised", ""))[:200],
-        whole if isinstance(whole := reply.get("whole"), int) else count,
-    )
+    names, whole = reply.get("names"), reply.get("whole")
+    names = [str(name)[:40] for name in names] if isinstance(names, list) else []
+    whole = whole if isinstance(whole, int) else count
+    return Loader(passes[:2], passes[2], names, count, whole, **_plain(Loader, reply))
+
+
+def _plain(kind: type[Visit | Optimizer | Loader], reply: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a reply's values for the fields with a default, if they have the field's type."""
+    return {
+        field.name: value[:MOST_TEXT] if isinstance(value, str) else value
+        for field in fields(kind)
+        if field.default is not MISSING and type(value := reply.get(field.name)) is field.type
+    }
 
 
 def _is_order(value: Any) -> bool:
