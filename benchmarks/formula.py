@@ -11,7 +11,7 @@ import resource
 import time
 from dataclasses import dataclass
 
-from support.formula_corpus import NASTY, RIGHT, random_texts, read
+from support.formula_corpus import RIGHT, hostile_texts, random_texts, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def main() -> None:
     options = parser.parse_args()
     tried(RIGHT[0])  # the grammar is built only once
     before = resident()
-    report("corpus", [tried(text) for text in NASTY])
+    report("corpus", [tried(text) for text in hostile_texts()])
     report("random", [tried(text) for text in random_texts(options.count, options.seed)])
     print(f"memory   {resident() - before:.1f} MiB beyond the imports")
 
