@@ -91,10 +91,14 @@ def test_a_short_sum_of_many_products_is_judged(judge):
     assert judge("average_query", text, keys="k").fraction == 1
 
 
-def test_a_long_or_nasty_answer_costs_little_memory(judge):
-    texts = [*NASTY, *(piece * (10**5 // len(piece)) for piece in ("1, ", "("))]
+LONG = [piece * (10**5 // len(piece)) for piece in ("1, ", "(")]
+FORMULAS = [case for case in READERS if case[0] in ("average_query", "complexity")]
+
+
+@pytest.mark.parametrize(("cases", "texts"), [(READERS, LONG), (FORMULAS, NASTY)])
+def test_a_long_or_nasty_answer_costs_little_memory(judge, cases, texts):
     tracemalloc.start()
-    for verify, parts, asked in READERS:
+    for verify, parts, asked in cases:
         for text in texts:
             answered(judge, verify, parts, text, asked)
     peak = tracemalloc.get_traced_memory()[1]
