@@ -175,13 +175,16 @@ class Refused(UsageError):
 
 def read_changes(file: Path) -> list[TypedAdjustment]:
     """Return the adjustments in a CSV; raises UsageError if it is invalid."""
-    names = ("student", "criterion", "points", "action", "comment")
     table = StaffTable(file, ("student", "criterion", "comment"), ("points", "action"))
-    rows = [
-        TypedAdjustment(*(row[name] for name in names), where=where) for where, row in table.rows()
-    ]
+    rows = list[TypedAdjustment]()
+    for where, row in table.rows():
+        student, criterion, comment = row["student"], row["criterion"], row["comment"]
+        rows.append(
+            TypedAdjustment(student, criterion, row["points"], row["action"], comment, where)
+        )
     if not rows:
-        raise UsageError(f"{file} has no rows", f"its columns are {', '.join(names)}")
+        problem = f"{file} has no rows"
+        raise UsageError(problem, "its columns are student, criterion, points or action, comment")
     return rows
 
 
