@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from commands.options import Folder, Out, Reviewer
+from commands.options import Folder, Out, Reviewer, existing
 from graders.adjustments import adjusted
 from graders.course.review import open_review
 from graders.course.roster import search, wanted_submissions
@@ -134,7 +134,7 @@ def adjust(
     if file is not None:
         if student or actions or points or comment:
             raise UsageError("--from goes with DIR alone", f"the rest is in {file}")
-        requested = read_changes(file)
+        requested = read_changes(existing(file, "a CSV"))
     elif criterion:
         requested = [TypedAdjustment(student, criterion, points, " ".join(actions), comment)]
     elif actions or points or comment:

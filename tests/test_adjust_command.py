@@ -206,7 +206,7 @@ def test_what_waits_for_a_release_shows_nothing_of_it(course, action, grading):
         (("bob", "form", "--undo"), "there is no adjustment to undo"),
         (("bob", "--waive"), "no criterion is named"),
         (("bob", "--from", "x.csv"), "--from goes with DIR alone"),
-        (("--from", "x.csv"), "x.csv: "),
+        (("--from", "x.csv"), "x.csv does not exist"),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_sentence(course, words, said):
@@ -236,10 +236,10 @@ def test_a_file_is_taken_whole_or_not_at_all(course, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("student,criterion\n", "wrong columns: student, criterion"),
+        ("student,criterion\n", "the column `comment` is missing"),
         ("student,criterion,points,comment\n", "has no rows"),
-        ("student,criterion,points,comment\nada,form,1,a,b\n", "line 2 has 5 cells"),
-        ("student,criterion,comment,\xe9\n", "wrong columns"),
+        ("student,criterion,points,comment\nada,form,1,a,b\n", "line 2 has more cells"),
+        ("student,criterion,comment,\xe9\n", "there is no column `\xe9`"),
     ],
 )
 def test_another_file_is_named(course, tmp_path, text, said):

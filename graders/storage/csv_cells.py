@@ -11,6 +11,7 @@ is split. A piece that would be run gets an apostrophe before it.
 """
 
 import csv
+import io
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -78,13 +79,13 @@ class StaffTable:
         if not self.file.exists():
             return ","
         first = self.file.read_text(encoding="utf-8-sig").partition("\n")[0]
-        return ";" if ";" in first else ","
+        return max(",;\t", key=first.count)
 
     def _read(self) -> tuple[tuple[str, ...], list[tuple[int, list[str]]]]:
         columns = ", ".join((*self.needed, *self.optional))
         try:
-            text = self.file.read_text(encoding="utf-8-sig")
-            reader = csv.reader(text.splitlines(), delimiter=self._delimiter(), strict=True)
+            text = io.StringIO(self.file.read_bytes().decode("utf-8-sig"), newline="")
+            reader = csv.reader(text, delimiter=self._delimiter(), strict=True)
             header = tuple(cell.strip().casefold() for cell in next(reader, []))
             lines = [(reader.line_num, cells) for cells in reader if any(cells)]
         except UnicodeDecodeError as error:
@@ -102,9 +103,9 @@ class StaffTable:
                 raise UsageError(problem, "keep one of them")
         if not header:
             raise UsageError(f"{self.file} is empty", f"its columns are {columns}")
-        if not {*self.needed} <= {*header}:
-            problem = f"{self.file}: the first line is not `{','.join(self.needed)}`"
-            raise UsageError(problem, "write it there")
+        if missing := [name for name in self.needed if name not in header]:
+            problem = f"{self.file}: the column `{missing[0]}` is missing"
+            raise UsageError(problem, f"its columns are {columns}; name them in the first line")
         return header, lines
 
 

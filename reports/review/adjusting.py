@@ -7,8 +7,6 @@
 A row has points or an action: `waive`, `excuse` or `undo`. All rows are stored or none.
 """
 
-import csv
-import io
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,14 +19,12 @@ from graders.course.roster import by_identity, search
 from graders.errors import UsageError, did_you_mean
 from graders.model import AdjustAction, CriterionResult, Result
 from graders.storage.adjustments import Overtaken
-from graders.storage.csv_cells import SAVE_IT, plain_cell
+from graders.storage.csv_cells import StaffTable
 from graders.storage.store import Store
 from reports.review.verdicts import Mistyped, read_comment
 from reports.text import number, number_or_dash
 from submissions.people import name_key
 
-NEEDED, EITHER = ("student", "criterion", "comment"), ("points", "action")
-COLUMNS = "student, criterion, points or action, comment"
 ACTIONS: dict[str, AdjustAction] = {action: action for action in get_args(AdjustAction)}
 
 
@@ -179,34 +175,16 @@ class Refused(UsageError):
 
 def read_changes(file: Path) -> list[TypedAdjustment]:
     """Return the adjustments in a CSV; raises UsageError if it is invalid."""
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-        header = text.partition("\n")[0]
-        delimiter = max(",;\t", key=header.count)  # spreadsheets in many countries write semicolons
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        columns = [name.strip().casefold() for name in next(reader, [])]
-        lines = [(reader.line_num, cells) for cells in reader if any(cells)]
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is not UTF-8 text", SAVE_IT) from error
-    except (OSError, csv.Error) as error:
-        problem = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{file}: {problem}", f"its columns are {COLUMNS}") from error
-    if not {*NEEDED} <= {*columns} <= {*NEEDED, *EITHER} or len({*columns}) != len(columns):
-        raise UsageError(f"{file}: wrong columns: {', '.join(columns)}", f"they are {COLUMNS}")
+    table = StaffTable(file, ("student", "criterion", "comment"), ("points", "action"))
     rows = list[TypedAdjustment]()
-    for line, cells in lines:
-        if len(cells) != len(columns):
-            raise UsageError(
-                f"{file}: line {line} has {len(cells)} cells, but the header has {len(columns)}",
-                "put a comment with commas or semicolons in quotes",
-            )
-        typed = {name: plain_cell(cell) for name, cell in zip(columns, cells, strict=True)}
-        short = {name: typed.get(name, "").strip() for name in (*NEEDED, *EITHER)}
-        student, criterion, _, points, action = (short[name] for name in (*NEEDED, *EITHER))
-        where = f"{file}: line {line}"
-        rows.append(TypedAdjustment(student, criterion, points, action, typed["comment"], where))
+    for where, row in table.rows():
+        student, criterion, comment = row["student"], row["criterion"], row["comment"]
+        rows.append(
+            TypedAdjustment(student, criterion, row["points"], row["action"], comment, where)
+        )
     if not rows:
-        raise UsageError(f"{file} has no rows", f"its columns are {COLUMNS}")
+        problem = f"{file} has no rows"
+        raise UsageError(problem, "its columns are student, criterion, points or action, comment")
     return rows
 
 

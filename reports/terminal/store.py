@@ -73,15 +73,8 @@ def show_generations(generations: Iterable[Generation], published: int, shown: i
         old = "replaced" if generation.published else "draft"
         state = "published" if generation.number == published else old
         made_at = f"{datetime.fromisoformat(generation.made_at):%Y-%m-%d %H:%M} UTC"
-        rows.append(
-            (
-                str(generation.number),
-                made_at,
-                str(generation.version),
-                str(generation.submissions),
-                state,
-            )
-        )
+        counts = (str(generation.version), str(generation.submissions))
+        rows.append((str(generation.number), made_at, *counts, state))
     show_table(("generation", "made", "version", "submissions", ""), rows)
     if shown != published:
         OUT.print(f"scores of generation {shown}, which are not published:")
@@ -130,20 +123,14 @@ def show_kinds(kinds: Iterable[tuple[str, int, Sequence[str], str]]) -> None:
     rows = [
         (name, str(submissions), ", ".join(checks), why) for name, submissions, checks, why in kinds
     ]
-    if rows:
-        show_table(("kind", "submissions", "checks", "why"), rows)
-    else:
-        ERR.print("nothing needs manual grading outside the written part")
+    columns = ("kind", "submissions", "checks", "why")
+    _show_rows(columns, rows, "nothing needs manual grading outside the written part")
 
 
 def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
     """Show the adjustments: what changed, whether it counts, reviewer, time and comment."""
-    adjustments = list(rows)
-    if adjustments:
-        columns = ("submission", "criterion", "points", "", "by", "when", "comment")
-        show_table(columns, [(*row[:-1], _flat(row[-1])) for row in adjustments])
-    else:
-        ERR.print("no points were adjusted")
+    columns = ("submission", "criterion", "points", "", "by", "when", "comment")
+    _show_rows(columns, [(*row[:-1], _flat(row[-1])) for row in rows], "no points were adjusted")
 
 
 def show_comments(comments: Iterable[Comment]) -> None:
@@ -153,10 +140,7 @@ def show_comments(comments: Iterable[Comment]) -> None:
         cells = (_flat(comment.comment), comment.mistake, comment.reviewer, comment.made_at[:10])
         groups[(*cells, "" if comment.mistake else str(comment.number))].append(comment.submission)
     rows = [(first_few(names), *cells) for (*cells, _), names in groups.items()]
-    if rows:
-        show_table(("submission", "comment", "mistake", "by", "when"), rows)
-    else:
-        ERR.print("no comments")
+    _show_rows(("submission", "comment", "mistake", "by", "when"), rows, "no comments")
 
 
 def show_extensions(granted: Iterable[Granted]) -> None:
@@ -164,10 +148,7 @@ def show_extensions(granted: Iterable[Granted]) -> None:
     rows = [
         (row.student, row.due.isoformat(), row.by, row.made_at[:10], row.comment) for row in granted
     ]
-    if rows:
-        show_table(("student", "due", "by", "when", "comment"), rows)
-    else:
-        ERR.print("no extensions")
+    _show_rows(("student", "due", "by", "when", "comment"), rows, "no extensions")
 
 
 def show_accounts(accounts: Sequence[Account], folders: Sequence[str]) -> None:
@@ -186,20 +167,11 @@ def show_accounts(accounts: Sequence[Account], folders: Sequence[str]) -> None:
 def show_merges(merges: Iterable[Merge]) -> None:
     """Show which submissions count for another student."""
     rows = [
-        (
-            merge.submission,
-            merge.into,
-            merge.attempts,
-            merge.reviewer,
-            merge.made_at[:10],
-            merge.comment,
-        )
-        for merge in merges
+        (row.submission, row.into, row.attempts, row.reviewer, row.made_at[:10], row.comment)
+        for row in merges
     ]
-    if rows:
-        show_table(("submission", "counts for", "attempts", "by", "when", "comment"), rows)
-    else:
-        ERR.print("no submissions are merged")
+    columns = ("submission", "counts for", "attempts", "by", "when", "comment")
+    _show_rows(columns, rows, "no submissions are merged")
 
 
 def show_drops(drops: Sequence[Mapping[str, str]]) -> None:
@@ -208,10 +180,16 @@ def show_drops(drops: Sequence[Mapping[str, str]]) -> None:
         (row["student"], row["status"], row["by"], row["made_at"][:10], row["comment"])
         for row in drops
     ]
+    columns = ("student", "status", "by", "when", "comment")
+    _show_rows(columns, rows, "nobody is marked as dropped by `drop`")
+
+
+def _show_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], none: str) -> None:
+    """Show a table, or a sentence if there are no rows."""
     if rows:
-        show_table(("student", "status", "by", "when", "comment"), rows)
+        show_table(columns, rows)
     else:
-        ERR.print("nobody is marked as dropped by `drop`")
+        ERR.print(none)
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
@@ -226,14 +204,8 @@ def show_requests(requests: Sequence[Request]) -> None:
         OUT.print("no requests")
         return
     rows = [
-        (
-            str(request.number),
-            request.submission,
-            request.criterion,
-            request.state,
-            line(_flat(request.reason), 60),
-        )
-        for request in requests
+        (str(row.number), row.submission, row.criterion, row.state, line(_flat(row.reason), 60))
+        for row in requests
     ]
     show_table(("request", "submission", "criterion", "", "reason"), rows)
 

@@ -139,7 +139,7 @@ def embedded_weights() -> Path | None:
 
 
 # Measured by benchmarks/quality/written.py: from here on, 95% of a group agree. TF-IDF is the
-# default because it saves more decisions there (18%) than the sentence encoder (14%).
+# default because it saves more decisions there (18%) than the sentence encoder (16%).
 THRESHOLDS = {"tf-idf": 0.6, "minilm": 0.92}
 MOST_COMPARED = 4_000  # different texts; further ones are grouped only if they are equal
 _SIGNS = re.compile(r"\d+|[+*/^=<>≤≥≠]|(?<![^\W\d])[-−]|[-−](?![^\W\d])")  # `12` or `≤` or `-`

@@ -73,7 +73,7 @@ def test_a_line_that_gives_no_student_one_date_is_refused(dues, lines, said):
 def test_a_file_with_other_columns_is_refused(tiny, tmp_path):
     for text, message in (
         ("who,when\n", ": there is no column `who`"),
-        ("student\n", ": the first line"),
+        ("student\n", ": the column `due` is missing"),
     ):
         (tmp_path / "extensions.csv").write_text(text)
         with pytest.raises(UsageError, match=rf"extensions\.csv{message}"):

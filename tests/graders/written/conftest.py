@@ -107,14 +107,11 @@ text = "attention sees a set"
 """
 
 CHECKS = '''
-"""The written part: its questions, keys and rubrics are in written.toml."""
+"""The written part: questions, keys and rubrics are in written.toml."""
 
-from graders.written.checks import judge, written_checks
+from graders.written.checks import pytest_generate_tests, test_written
 
-
-@written_checks(__file__)
-def test_written(written, submitted, score, inputs):
-    judge(written, submitted, score, inputs)
+__all__ = ["pytest_generate_tests", "test_written"]
 '''
 
 RIGHT = """
@@ -227,7 +224,9 @@ def judged(tmp_path):
         score, problem = Score(), None
         try:
             submitted = SubmittedFiles({file.name: file})
-            checks.judge(checks.WrittenCheck(role, entry, questions), submitted, score, Inputs())
+            checks.test_written(
+                checks.WrittenCheck(role, entry, questions), submitted, score, Inputs()
+            )
         except CheckFailed as error:
             problem = error
         return verdict(Check(question, "", question), problem, score)

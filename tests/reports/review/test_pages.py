@@ -11,8 +11,11 @@ from tests.console import scores
 from tests.reports.review.conftest import ANSWERS, Visitor
 
 HOSTILE = (
-    "<script>alert(1)</script><img src=x onerror=alert(2)> \u202eliame\u202c zero\u200bwidth "
-    "\x1b[31m\x00" + "e" + "\u0301" * 300
+    "<script>alert(1)</script><img src=x onerror=alert(2)></textarea></div>'\"&amp; "
+    "\u202eliame\u202c zero\u200bwidth \x1b[31m\x00e"
+    + "\u0301" * 300
+    + "\nשלום {{ 7*7 }} javascript:alert(1)"
+    + "long" * 500
 )
 
 
@@ -164,15 +167,19 @@ def test_a_second_start_has_the_decisions_and_the_order_of_the_first(start, grad
     assert walks[0] == walks[1]
 
 
-def test_hostile_or_endless_answers_do_not_reach_the_page(start, grade):
+def test_hostile_or_endless_texts_do_not_reach_the_page(start, grade):
     visitor = start(grade(ada=(HOSTILE, HOSTILE))).visitor()
-    page = visitor.get(visitor.get("/q/1b").answer_headers["location"])
-    assert "<script>alert" not in page.body
-    assert "<img" not in page.body
-    for shown in ("&lt;script&gt;", r"\u202e", r"\u200b", r"\x1b", r"\x00"):
+    address = visitor.get("/q/1b").answer_headers["location"]
+    page = visitor.get(address)
+    for shown in ("&lt;script&gt;", r"\u202e", r"\u200b", r"\x1b", r"\x00", "{{ 7*7 }}"):
         assert shown in page.body
     assert not any(c in page.body for c in "\u202e\u200b\x1b\x00")
     assert page.body.count("\u0301") < 10
+    decide(visitor, address, item=["1"], comment=HOSTILE[:1500])
+    visitor.get(address)
+    assert page.body.count("&lt;script&gt;alert") == 3  # answer, decision, comment field
+    assert "<script>alert" not in page.body
+    assert "<img" not in page.body
     visitor = start(grade(ada=("much text " * 2**20, "x"))).visitor()
     address = visitor.get("/q/1b").answer_headers["location"]
     assert len(visitor.get(address).content) < 200_000

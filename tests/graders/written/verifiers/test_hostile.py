@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.support.formula_corpus import NASTY, PIECES, RIGHT
 from graders.written.question import Judgement, Misfit, Unreadable
 
 K = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
@@ -31,19 +32,6 @@ ASKED = [
     ("matrix", ("matrix",), {"key": [[1, 2], [3, 4]]}),
     ("tensor_shape", ("shape",), {"key": ["B"], "sizes": {"B": {"values": [2], "names": ["B"]}}}),
 ]
-PIECES = [
-    "(", "[", "1,", "1 ", "A ", "- ", "not ", "=", "\\", "_", "{", "$", "|", "<", "1/", "sqrt(",
-    "\n", "1;", "&", "\\frac{", "T", "^", "⊤", "-", "(1)", "\x00", "\u202e", "\ud800", "k_a+",
-    "beta*", "^2", "sum_i ", "A A^T ", "9^9^", "exp(", "inv(A A^T)", "(d+1)^8*", "1e308*",
-    "the answer is ",
-]  # fmt: skip
-NASTY = [
-    "", "nan", "1/0*k_a", "0*k_a/0", "1e308*1e308*k_a", "log(0)*k_a", "sqrt(-1)*(k_a+k_b)",
-    "sum_i sum_i sum_i k_i", "sum_{i=1}^{1e9} k_i", "sum_{i=1}^{64} sum_{j=1}^{64} k_a",
-    "(A A^T)^16^16", "d^d^d^d", "exp(exp(exp(d)))", "((d+1)^8)^8", "inv(0*I)", "pinv(0*A)",
-    "[[[[[[1]]]]]]", "[1,[2,3]]", "1;2,3", "k_a/k_a", "a_9", "1e-400(k_a+k_b)", "n^n^n(k_a+k_b)",
-    "(" + " " * 390,
-]  # fmt: skip
 
 
 def answered(judge, verify, parts, text, options):
@@ -78,7 +66,7 @@ def test_nasty_formulas_are_judged_or_refused(judge, verify, parts, asked):
         assert answered(judge, verify, parts, text, asked)
 
 
-MIXED = st.lists(st.sampled_from(PIECES + NASTY), max_size=30).map("".join)
+MIXED = st.lists(st.sampled_from(PIECES + NASTY + RIGHT), max_size=30).map("".join)
 
 
 @settings(max_examples=250)
@@ -103,10 +91,14 @@ def test_a_short_sum_of_many_products_is_judged(judge):
     assert judge("average_query", text, keys="k").fraction == 1
 
 
-def test_a_long_answer_costs_little_memory(judge):
-    texts = [piece * (10**5 // len(piece)) for piece in ("1, ", "(")]
+LONG = [piece * (10**5 // len(piece)) for piece in ("1, ", "(")]
+FORMULAS = [case for case in READERS if case[0] in ("average_query", "complexity")]
+
+
+@pytest.mark.parametrize(("cases", "texts"), [(READERS, LONG), (FORMULAS, NASTY)])
+def test_a_long_or_nasty_answer_costs_little_memory(judge, cases, texts):
     tracemalloc.start()
-    for verify, parts, asked in READERS:
+    for verify, parts, asked in cases:
         for text in texts:
             answered(judge, verify, parts, text, asked)
     peak = tracemalloc.get_traced_memory()[1]
