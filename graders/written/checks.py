@@ -5,13 +5,17 @@ r"""Build the checks of an assignment's written part from its written.toml.
                  |                         not given -> no points
                  \-- a check `1b/review`: given -> a person decides; not given -> no points
 
-A file checks.py or checks_written.py of an assignment imports `test_written`, and the hook that
-runs it once for each check.
+A file checks.py or checks_written.py of an assignment contains no more than:
+
+    @written_checks(__file__)
+    def test_written(written, submitted, score, inputs):
+        judge(written, submitted, score, inputs)
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -87,11 +91,10 @@ class WrittenCheck:
         return self == next(_all_checks(self.questions))
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run `test_written` once for each check of the questions next to the check file."""
-    if "written" in metafunc.fixturenames:
-        checks = _all_checks(questions_in(metafunc.definition.path.parent))
-        metafunc.parametrize("written", [_parameter(check) for check in checks])
+def written_checks(file: str) -> pytest.MarkDecorator:
+    """Return the mark that runs a test once for each check of the questions next to `file`."""
+    checks = _all_checks(questions_in(Path(file).parent))
+    return pytest.mark.parametrize("written", [_parameter(check) for check in checks])
 
 
 def _all_checks(questions: tuple[Question, ...]) -> Iterator[WrittenCheck]:
@@ -121,10 +124,7 @@ def _description(check: WrittenCheck) -> str:
     return f"{title}{' The' if ended else ': the'} {part}, graded by a person."
 
 
-def test_written(
-    written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs: Inputs
-) -> None:
-    """Judge the answer to one question, or send it to manual grading."""
+def judge(written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs: Inputs) -> None:
     try:
         answers = _answers(written, submitted)
     except Unusable as error:

@@ -100,7 +100,12 @@ def test_later(submitted):
     "gold.txt": "CANARY answers that nobody declared public",
     "table.txt": "CANARY table",
     "checks_written.py": """
-from graders.written.checks import pytest_generate_tests, test_written
+from graders.written.checks import judge, written_checks
+
+
+@written_checks(__file__)
+def test_written(written, submitted, score, inputs):
+    judge(written, submitted, score, inputs)
 """,
     "written.toml": """
 [[question]]

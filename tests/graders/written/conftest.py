@@ -107,11 +107,14 @@ text = "attention sees a set"
 """
 
 CHECKS = '''
-"""The written part: questions, keys and rubrics are in written.toml."""
+"""The written part: its questions, keys and rubrics are in written.toml."""
 
-from graders.written.checks import pytest_generate_tests, test_written
+from graders.written.checks import judge, written_checks
 
-__all__ = ["pytest_generate_tests", "test_written"]
+
+@written_checks(__file__)
+def test_written(written, submitted, score, inputs):
+    judge(written, submitted, score, inputs)
 '''
 
 RIGHT = """
@@ -224,9 +227,7 @@ def judged(tmp_path):
         score, problem = Score(), None
         try:
             submitted = SubmittedFiles({file.name: file})
-            checks.test_written(
-                checks.WrittenCheck(role, entry, questions), submitted, score, Inputs()
-            )
+            checks.judge(checks.WrittenCheck(role, entry, questions), submitted, score, Inputs())
         except CheckFailed as error:
             problem = error
         return verdict(Check(question, "", question), problem, score)
