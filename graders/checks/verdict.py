@@ -14,6 +14,7 @@ from graders.errors import GraderFault, StudentFault
 from graders.model import Check, CheckResult, CheckStatus
 
 OURS = "This is a grader error, not a problem with your code, and you lose no points for it"
+LONGEST = 20_000  # characters of a text: it may contain what a student's process replied
 OUR_MODULES = (
     "graders.boundary", "graders.checks", "graders.data.birthplaces", "graders.data.course",
     "graders.data.labelled", "hypothesis.", "submissions.",
@@ -31,7 +32,16 @@ def verdict(
     result = _finished(check, score) if problem is None else _raised(check, problem)
     notes = () if result.status == "error" else score.notes
     message = "\n".join(text for text in (result.message, *notes) if text)
-    return replace(result, message=message, seconds=seconds, figures=tuple(score.figures))
+    return replace(
+        result,
+        message=message[:LONGEST],
+        hint=result.hint[:LONGEST],
+        expected=result.expected[:LONGEST],
+        actual=result.actual[:LONGEST],
+        counterexample=tuple((name, text[:LONGEST]) for name, text in result.counterexample),
+        seconds=seconds,
+        figures=tuple(score.figures),
+    )
 
 
 def _raised(check: Check, problem: BaseException) -> CheckResult:

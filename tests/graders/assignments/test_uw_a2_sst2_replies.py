@@ -18,7 +18,8 @@ from tests.graders.assignments.answering import Answering
 
 INPUTS = Inputs(0, 447)
 JUNK = (None, True, -1, 7, 0.5, float("nan"), "x", [], {}, [[]], [None] * 3, {"type": 3},
-        np.zeros(3), np.zeros((2, 2), dtype=bool), np.array(5), 2**62)  # fmt: skip
+        np.zeros(3), np.zeros((2, 2), dtype=bool), np.array(5), 2**62,
+        np.full((4, 3), np.nan), np.ones((4, 3), dtype=complex))  # fmt: skip
 NUMBER = {"type": "float", "value": 0.5}
 EVENT = {"kind": "train", "epoch": 1, "split": "train", "training": True, "weights": 1,
          "place": "a.pt", "gradient": True, "initial": False,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis.errors import FlakyFailure
 
-from graders.checks.compare import CheckFailed, CheckSkipped, skip
+from graders.checks.compare import CheckFailed, CheckSkipped, fail, skip
 from graders.checks.mistakes import Mistake, first_match, mistake_named, only_match, sentence
 from graders.checks.score import Score
 from graders.checks.verdict import OURS, verdict
@@ -125,6 +125,15 @@ def test_notes_are_shown_whatever_the_verdict():
     score.note("A remark.")
     assert verdict(CHECK, None, score).message == "A remark."
     assert verdict(CHECK, FAILED, score).message == "Wrong.\nA remark."
+
+
+def test_what_a_process_replied_fills_no_page():
+    long, score = "x" * 10**6, Score()
+    score.note(long)
+    texts = {"hint": long, "expected": long, "actual": long, "counterexample": {"row": long}}
+    with pytest.raises(CheckFailed) as failed:
+        fail(long, **texts)
+    assert len(repr(verdict(CHECK, failed.value, score))) < 200_000
 
 
 def test_a_check_without_anything_to_judge_is_skipped():

@@ -67,3 +67,8 @@ def test_files_that_the_criteria_need_are_missing_and_one_of_a_pattern_is_enough
     written = [replace(tiny.rubric[0], kind="written")]
     assert missing_files(tiny, written, clean({})) == ["answers.md"]
     assert missing_files(tiny, written, clean({"answers.yml": ""}, "answers.yml")) == []
+
+
+def test_blank_lines_take_no_time(tiny, clean, cpu_seconds):
+    with cpu_seconds(20):
+        assert len(code_checksums(tiny, clean({"work.py": OWN + "\n" * 2**22}))) == 1

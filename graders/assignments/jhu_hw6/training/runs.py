@@ -193,7 +193,7 @@ def _update(task: Task, reply: Mapping[str, Any]) -> Update:
         raise BadReply
     tensors = {name: _whole(task, reply[name]) for name in ("before", "after")}
     tensors["gradients"] = arrays(reply["gradients"], task.shapes)
-    return Update(**values | tensors | {"input_ids": np.asarray(reply["input_ids"])})
+    return Update(**values | tensors | {"input_ids": np.atleast_1d(reply["input_ids"])})
 
 
 def _whole(task: Task, reply: Any) -> Mapping[str, Floats]:

@@ -58,7 +58,9 @@ class Batch:
         """Return `input_ids` or `attention_mask`; fail unless it has one row per text."""
         value = self.text.get(name)
         if isinstance(value, np.ndarray) and value.ndim == 2 and len(value) == len(self.requested):
-            return value
+            if value.dtype.kind in "iubf" and np.isfinite(value).all():
+                return value
+            fail(f"`{name}` does not contain whole numbers.", actual=describe(value))
         fail(
             f"text_encoding has no `{name}` with one row per sentence of the batch.",
             hint='The tokenizer returns it: tokenizer(texts, padding=True, return_tensors="pt").',
