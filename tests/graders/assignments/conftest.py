@@ -15,6 +15,8 @@ from graders.assignments.cs224n_a4.hidden.checkpoints import checks as weights
 from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import CHECKPOINTS
 from graders.assignments.cs224n_a4.hidden.predictions import checks as metrics
 from graders.assignments.cs224n_a4.london_baseline.checks import test_london_baseline
+from graders.assignments.cs224n_a4.rotary import student_attention
+from graders.assignments.cs224n_a4.rotary import student_side as rotary_side
 from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.inputs import Inputs
 from graders.checks.run import surroundings
@@ -27,7 +29,9 @@ from graders.grading.pipeline import grade_submission
 from graders.model import Check
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
-from tests.conftest import write_files
+from tests.conftest import replaced, write_files
+from tests.graders.assignments.answering import InProcess
+from tests.planted import plain_source
 
 FOLDER = ASSIGNMENTS / "cs224n_a4"
 COURSE_FILES = Path(__file__).parents[4] / "shared" / "data" / "birthplaces"
@@ -89,6 +93,18 @@ def importable(tmp_path, monkeypatch):
         write_files(tmp_path, {f"{name}.py": text for name, text in sources.items()})
         monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path, str(FOLDER / "standins")])
         importlib.invalidate_caches()
+
+    return write
+
+
+@pytest.fixture
+def hand_in_attention(importable):
+    """Writes the plain attention.py with these replacements, and gives the student."""
+
+    def write(*changes, **files):
+        code = (plain_source() / "attention.py").read_text(encoding="utf-8")
+        importable(attention=replaced(code, *changes), **files)
+        return InProcess(rotary_side, student_attention)
 
     return write
 

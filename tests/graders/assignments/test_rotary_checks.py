@@ -10,14 +10,11 @@ from graders.assignments.cs224n_a4.rotary import (
     checks_module,
     checks_properties,
     checks_table,
-    student_attention,
-    student_side,
 )
 from graders.checks.compare import CheckFailed
 from graders.checks.mistakes import mistake_named
 from graders.errors import BadReply, StudentRaised
-from tests.conftest import replaced
-from tests.graders.assignments.answering import InProcess, Replies, ask, passing
+from tests.graders.assignments.answering import Replies, ask, passing
 from tests.planted import plain_source
 
 FILES = (checks_application, checks_module, checks_properties, checks_table)
@@ -29,18 +26,6 @@ CHECKS = {
 }
 pytestmark = pytest.mark.usefixtures("few_examples")
 ROTATE = "apply_rotary_emb({0}, self.rope_cache)"
-
-
-@pytest.fixture
-def hand_in_attention(importable):
-    """Writes the plain attention.py with these replacements, and gives the student."""
-
-    def write(*changes, **files):
-        code = (plain_source() / "attention.py").read_text(encoding="utf-8")
-        importable(attention=replaced(code, *changes), **files)
-        return InProcess(student_side, student_attention)
-
-    return write
 
 
 def failures(student):
