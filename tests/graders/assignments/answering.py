@@ -13,9 +13,12 @@ import torch
 
 from graders.boundary.outcome import read_reply
 from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
-from graders.errors import StudentRaised
+from graders.checks.verdict import verdict
+from graders.errors import StudentFault, StudentRaised
+from graders.model import Check
 
 OWN = ("attention", "dataset", "models", "src", "submission")
 
@@ -85,6 +88,23 @@ def ask(check, **fixtures):
     fixtures = {"inputs": Inputs(), "score": Score(), **fixtures}
     check(**{name: fixtures[name] for name in inspect.signature(check).parameters})
     return fixtures["score"]
+
+
+def earned(checks, **fixtures):
+    """The points of each check; none if it fails, or one that it depends on."""
+    marks = {check: check.pytestmark[0].kwargs for check in checks}
+    passed, points = set(), {}
+    for check in sorted(checks, key=lambda check: "depends_on" in marks[check]):
+        name = check.__name__.removeprefix("test_").replace("_", "-")
+        if not passed.issuperset(marks[check].get("depends_on", ())):
+            continue
+        with contextlib.suppress(CheckFailed, StudentFault):
+            score = ask(check, **fixtures)
+            passed.add(name)
+            points[name] = (
+                marks[check]["weight"] * verdict(Check(name, "", ""), None, score).fraction
+            )
+    return {name: value for name, value in points.items() if value}
 
 
 def passing(refusals, calls):
