@@ -1,78 +1,28 @@
-"""The model, compared with a forward pass of plain torch functions over a handmade state dict."""
+"""The model, compared with an independent implementation in numpy."""
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
-from torch.nn import functional as F
 
 from reference.models.gpt import GPT, GPTConfig
+from tests.reference.plain_gpt import PlainGPT
 
 B, T = 3, 7
 
 
-def hand_made_state(config):
-    """Random tensors under the names and in the shapes of a course checkpoint."""
-    C, V, block = config.n_embd, config.vocab_size, config.block_size
-    shapes = {"tok_emb.weight": (V, C), "ln_f.weight": (C,), "ln_f.bias": (C,)}
-    shapes |= {"head.weight": (V, C)} | ({} if config.rope else {"pos_emb": (1, block, C)})
-    for n in range(config.n_layer):
-        wide = {"mlp.0": (4 * C, C), "mlp.2": (C, 4 * C)}
-        wide |= {f"attn.{name}": (C, C) for name in ("key", "query", "value", "proj")}
-        for layer, shape in wide.items():
-            shapes[f"blocks.{n}.{layer}.weight"] = shape
-            shapes[f"blocks.{n}.{layer}.bias"] = shape[:1]
-        for norm in ("ln1", "ln2"):
-            shapes |= {f"blocks.{n}.{norm}.{kind}": (C,) for kind in ("weight", "bias")}
-    generator = torch.Generator().manual_seed(7)
-    state = {name: 0.3 * torch.randn(*s, generator=generator) for name, s in shapes.items()}
-    return state | tables(config)
+def random_state(config):
+    """Weights that all count, under the model's own names, and its tables."""
+    torch.manual_seed(7)
+    model = GPT(config)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    return model.state_dict()
 
 
-def tables(config):
-    """The buffers of every layer: the causal mask, and the rotary table."""
-    block, dim = config.block_size, config.n_embd // config.n_head
-    angle = torch.outer(torch.arange(block), 10000.0 ** (-torch.arange(0, dim, 2) / dim))
-    buffers = {"mask": torch.ones(block, block).tril().view(1, 1, block, block)}
-    if config.rope:
-        buffers["rope_cache"] = torch.stack((angle.cos(), angle.sin()), dim=-1)
-    return {
-        f"blocks.{n}.attn.{name}": table
-        for n in range(config.n_layer)
-        for name, table in buffers.items()
-    }
-
-
-def plain_forward(state, idx, n_head):
-    """Logits by torch's own functions, in float64."""
-    s = {name: tensor.double() for name, tensor in state.items()}
-
-    def linear(name, x):
-        return F.linear(x, s[f"{name}.weight"], s[f"{name}.bias"])
-
-    def norm(name, x):
-        return F.layer_norm(x, x.shape[-1:], s[f"{name}.weight"], s[f"{name}.bias"])
-
-    def heads(name, x, *, turn):
-        split = torch.stack(linear(name, x).chunk(n_head, dim=-1), dim=1)
-        cis = s.get(name.rsplit(".", 1)[0] + ".rope_cache")
-        if cis is None or not turn:
-            return split
-        pairs = torch.view_as_complex(split.unflatten(-1, (-1, 2)).contiguous())
-        return torch.view_as_real(pairs * torch.view_as_complex(cis[: x.shape[1]])).flatten(-2)
-
-    x = F.embedding(idx, s["tok_emb.weight"])
-    if "pos_emb" in s:
-        x = x + s["pos_emb"][0, : idx.shape[1]]
-    for n in range(sum(name.endswith(".mask") for name in s)):
-        at, h = f"blocks.{n}.attn", norm(f"blocks.{n}.ln1", x)
-        q, k = heads(f"{at}.query", h, turn=True), heads(f"{at}.key", h, turn=True)
-        v = heads(f"{at}.value", h, turn=False)
-        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + linear(f"{at}.proj", torch.cat(mixed.unbind(1), dim=-1))
-        wide = F.gelu(linear(f"blocks.{n}.mlp.0", norm(f"blocks.{n}.ln2", x)))
-        x = x + linear(f"blocks.{n}.mlp.2", wide)
-    return F.linear(norm("ln_f", x), s["head.weight"])
+def plain(state, n_head):
+    return PlainGPT({name: tensor.numpy() for name, tensor in state.items()}, n_head)
 
 
 def tiny(rope, **changes):
@@ -86,26 +36,41 @@ def ids(seed=0):
 
 @pytest.mark.parametrize("rope", [False, True])
 @pytest.mark.parametrize("n_head", [1, 2, 4])
-def test_logits_are_those_of_plain_functions(rope, n_head):
+def test_logits_are_those_of_plain_numpy(rope, n_head):
     config = tiny(rope, n_head=n_head)
-    state = hand_made_state(config)
+    state = random_state(config)
     model = GPT(config).eval().double()  # so close that the approximate GELU would show
     model.load(state)
     logits, loss = model(ids())
-    torch.testing.assert_close(logits, plain_forward(state, ids(), n_head), rtol=0, atol=1e-9)
+    for actual, text in zip(logits.detach().numpy(), ids().tolist(), strict=True):
+        expected = plain(state, n_head).logits(text)
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-9)
     assert loss is None
+
+
+def test_stored_rotation_is_the_one_used():
+    state, model = random_state(tiny(rope=True)), GPT(tiny(rope=True)).eval().double()
+    before = plain(state, 2).logits([5, 9, 7])
+    for name in state:
+        if name.endswith("rope_cache"):
+            state[name] = state[name].flip(0)
+    model.load(state)
+    after = plain(state, 2).logits([5, 9, 7])
+    ours, _ = model(torch.tensor([[5, 9, 7]]))
+    np.testing.assert_allclose(ours[0].detach().numpy(), after, rtol=0, atol=1e-9)
+    assert abs(after - before).max() > 1e-3
 
 
 @pytest.mark.parametrize(
     ("rope", "tensors", "count"), [(False, 73, 3_323_392), (True, 76, 3_290_624)]
 )
 def test_course_size_has_the_course_tensors(rope, tensors, count):
-    config = GPTConfig(vocab_size=256, block_size=128, rope=rope)
-    model, expected = GPT(config), hand_made_state(config)
-    assert {n: t.shape for n, t in model.state_dict().items()} == {
-        n: t.shape for n, t in expected.items()
-    }
-    assert len(expected) == tensors
+    """The plain model asks for each of them by the course's name."""
+    model = GPT(GPTConfig(vocab_size=256, block_size=128, rope=rope))
+    state = model.state_dict()
+    assert plain(state, 8).logits([0, 1]).shape == (2, 256)
+    assert state["blocks.3.attn.mask"].shape == (1, 1, 128, 128)
+    assert len(state) == tensors
     assert sum(parameter.numel() for parameter in model.parameters()) == count
 
 
@@ -165,7 +130,7 @@ def test_fresh_weights_are_small_and_a_gradient_reaches_all():
     ],
 )
 def test_unfit_checkpoint_is_explained(change, message):
-    state = hand_made_state(tiny(rope=True))
+    state = random_state(tiny(rope=True))
     change(state)
     with pytest.raises(ValueError, match=message):
         GPT(tiny(rope=True)).load(state)
@@ -175,4 +140,4 @@ def test_unfit_checkpoint_is_explained(change, message):
 def test_other_variant_is_named(kinds):
     ours, other = kinds
     with pytest.raises(ValueError, match=f"this model is a {ours} model, the .* a {other} model"):
-        GPT(tiny(ours == "rope")).load(hand_made_state(tiny(other == "rope")))
+        GPT(tiny(ours == "rope")).load(random_state(tiny(other == "rope")))

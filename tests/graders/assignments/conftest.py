@@ -1,6 +1,5 @@
 """Run one check of assignment cs224n-a4 on files that a test makes up."""
 
-import functools
 import importlib
 import random
 import sys
@@ -15,19 +14,19 @@ from graders.assignments.cs224n_a4.hidden.checkpoints import checks as weights
 from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import CHECKPOINTS
 from graders.assignments.cs224n_a4.hidden.predictions import checks as metrics
 from graders.assignments.cs224n_a4.london_baseline.checks import test_london_baseline
-from graders.boundary.tiers.sandbox import best_tier
+from graders.assignments.cs224n_a4.rotary import student_attention
+from graders.assignments.cs224n_a4.rotary import student_side as rotary_side
 from graders.checks.inputs import Inputs
 from graders.checks.run import surroundings
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
 from graders.data.birthplaces import open_data, read_data
-from graders.grading.options import Options
-from graders.grading.pipeline import grade_submission
 from graders.model import Check
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
-from submissions.receive import identify
-from tests.conftest import write_files
+from tests.conftest import replaced, write_files
+from tests.graders.assignments.answering import InProcess
+from tests.planted import plain_source
 
 FOLDER = ASSIGNMENTS / "cs224n_a4"
 COURSE_FILES = Path(__file__).parents[4] / "shared" / "data" / "birthplaces"
@@ -94,6 +93,18 @@ def importable(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def hand_in_attention(importable):
+    """Writes the plain attention.py with these replacements, and gives the student."""
+
+    def write(*changes, **files):
+        code = (plain_source() / "attention.py").read_text(encoding="utf-8")
+        importable(attention=replaced(code, *changes), **files)
+        return InProcess(rotary_side, student_attention)
+
+    return write
+
+
+@pytest.fixture
 def submit(tmp_path, world):
     """Gives the checkpoints, and with them all files, of a submission of these files."""
     assigned = load_assignment("cs224n-a4").settings
@@ -155,27 +166,3 @@ def predict():
         ]
 
     return make
-
-
-@pytest.fixture(scope="module")
-def grade_file(tmp_path_factory):
-    """The result of one criterion of cs224n-a4 for one file; equal files are graded once."""
-
-    @functools.cache
-    def run(criterion, name, text):
-        folder = tmp_path_factory.mktemp("upload")
-        (folder / name).write_text(text, encoding="utf-8")
-        options = Options(best_tier(), only=frozenset({criterion}))
-        submission = identify(folder, "cs224n-a4")
-        return grade_submission(submission, load_assignment("cs224n-a4"), options).criteria[0]
-
-    return run
-
-
-def cases(table):
-    """A case a row; every fourth is quick, all run with the long tests."""
-    rows = [row if isinstance(row, tuple) else (row,) for row in table.values()]
-    return [
-        pytest.param(*row, id=name, marks=[pytest.mark.long] if number % 4 else [])
-        for number, (name, row) in enumerate(zip(table, rows, strict=True))
-    ]

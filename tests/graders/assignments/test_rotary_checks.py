@@ -1,29 +1,20 @@
 """The rotary checks on code in files, called in this process with the same student side."""
 
-import copy
-import inspect
-import sys
 from functools import partial
 
 import numpy as np
 import pytest
-import torch
 
 from graders.assignments.cs224n_a4.rotary import (
     checks_application,
     checks_module,
     checks_properties,
     checks_table,
-    student_attention,
-    student_side,
 )
 from graders.checks.compare import CheckFailed
-from graders.checks.inputs import Inputs
 from graders.checks.mistakes import mistake_named
-from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
-from tests.conftest import replaced
-from tests.graders.assignments.answering import Answering, Replies, passing
+from tests.graders.assignments.answering import Replies, ask, passing
 from tests.planted import plain_source
 
 FILES = (checks_application, checks_module, checks_properties, checks_table)
@@ -34,56 +25,7 @@ CHECKS = {
     if name.startswith("test_")
 }
 pytestmark = pytest.mark.usefixtures("few_examples")
-OWN = ("attention", "models", "src", "submission")
 ROTATE = "apply_rotary_emb({0}, self.rope_cache)"
-
-
-def _home(function):
-    return student_side if hasattr(student_side, function) else student_attention
-
-
-class InProcess(Answering):
-    """A student whose attention.py is imported here."""
-
-    def renew(self):
-        forget_modules()
-
-    def answer(self, function, /, **values):
-        torch.default_generator.manual_seed(0)  # the CPU's: for a GPU, the stack is kept
-        try:
-            return plain(getattr(_home(function), function)(**copy.deepcopy(values)))
-        except Exception as error:  # noqa: BLE001  as the worker does
-            raise StudentRaised(str(error), kind=type(error).__name__) from None
-
-
-def plain(value):
-    if isinstance(value, torch.Tensor):
-        return value.detach().numpy()
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    return [plain(part) for part in value] if isinstance(value, list) else value
-
-
-def forget_modules():
-    for name in [module for module in sys.modules if module.split(".")[0] in OWN]:
-        del sys.modules[name]
-
-
-@pytest.fixture
-def hand_in_attention(importable):
-    """Writes the plain attention.py with these replacements, and gives the student."""
-
-    def write(*changes, **files):
-        code = (plain_source() / "attention.py").read_text(encoding="utf-8")
-        importable(attention=replaced(code, *changes), **files)
-        return InProcess()
-
-    return write
-
-
-def run(check, student, score=None):
-    fixtures = {"student": student, "inputs": Inputs(), "score": score or Score()}
-    check(**{name: fixtures[name] for name in inspect.signature(check).parameters})
 
 
 def failures(student):
@@ -91,7 +33,7 @@ def failures(student):
     failed = {}
     for name, check in CHECKS.items():
         try:
-            run(check, student)
+            ask(check, student=student)
         except (CheckFailed, StudentRaised) as problem:
             failed[name] = problem
     return failed
@@ -100,7 +42,7 @@ def failures(student):
 def problem(name, student):
     """How one check fails."""
     with pytest.raises((CheckFailed, StudentRaised)) as failed:
-        run(CHECKS[name], student)
+        ask(CHECKS[name], student=student)
     return failed.value
 
 
@@ -228,10 +170,9 @@ def called(form):
 def test_form_that_all_parts_agree_on_costs_nothing_and_is_noted(
     hand_in_attention, check, words, changes
 ):
-    student, score = hand_in_attention(*changes), Score()
+    student = hand_in_attention(*changes)
     assert failures(student) == {}
-    run(CHECKS[check], student, score)
-    assert words in score.notes[0]
+    assert words in ask(CHECKS[check], student=student).notes[0]
 
 
 def test_function_called_in_a_shape_it_does_not_take_is_wrong(hand_in_attention):
@@ -366,9 +307,7 @@ def test_table_cut_by_the_module_is_noted(hand_in_attention):
         ("rope_cache[:T]", "rope_cache"),
         ("self.rope_cache)", "self.rope_cache[:T])"),
     )
-    score = Score()
-    run(CHECKS["first_rows_used"], student, score)
-    assert "slices the table" in score.notes[0]
+    assert "slices the table" in ask(CHECKS["first_rows_used"], student=student).notes[0]
 
 
 HOSTILE = [  # the readers take these
@@ -381,5 +320,5 @@ HOSTILE = [  # the readers take these
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("value", HOSTILE)
 def test_hostile_reply_is_the_student_s_fault(value):
-    calls = {name: partial(run, check, Replies(value)) for name, check in CHECKS.items()}
+    calls = {name: partial(ask, check, student=Replies(value)) for name, check in CHECKS.items()}
     assert passing((CheckFailed, BadReply), calls) == []

@@ -1,103 +1,113 @@
-"""Every known mistake is named correctly, from code that makes it independently."""
+"""Known mistakes of the rotary functions are named, from code that makes them, for any inputs."""
 
-import inspect
 import json
 
 import pytest
-import torch
 
-from graders.assignments.cs224n_a4.rotary import checks_application, checks_table
-from graders.assignments.cs224n_a4.rotary.mistakes import (
-    FORMULAS,
-    TABLES,
-    TURN,
-    TURNED,
-    table_pairs,
-)
+from graders.assignments.cs224n_a4.rotary.checks_application import test_rotation_values as rotation
+from graders.assignments.cs224n_a4.rotary.checks_table import GENERAL
+from graders.assignments.cs224n_a4.rotary.checks_table import test_table_shape as shape
+from graders.assignments.cs224n_a4.rotary.checks_table import test_table_values as table
+from graders.assignments.cs224n_a4.rotary.mistakes import FORMULAS, TABLES, TURN
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import PUBLIC, Inputs
-from graders.checks.mistakes import sentence
+from graders.checks.mistakes import mistake_named, sentence
 from graders.checks.score import Score
 from graders.grading.secret import new_secret
 from tests.console import ROOT
-from tests.graders.assignments.rotary_mistakes import (
-    APPLY,
-    PRECOMPUTE,
-    Coder,
-    even,
-    right,
-    right_theta,
-    table,
-)
+from tests.graders.assignments.answering import ask
 
 VERDICTS = ROOT / "tests" / "verdicts" / "cs224n-a4.json"
 pytestmark = pytest.mark.usefixtures("few_examples")
 
+EXPONENT = "(-torch.arange(0, dim, 2).float() / dim)"
+ENTRIES = "torch.stack((torch.cos(angles), torch.sin(angles)), dim=-1)"
+TURNS = "torch.view_as_complex(rope_cache[:T].contiguous())"
+THETA = "10_000 ** (torch.arange(0, x.size(-1), 2).double() / x.size(-1))"
+TABLE_MISTAKES = {
+    "dim-missing": (EXPONENT, "-torch.arange(0, dim, 2).float()"),
+    "exponent-rounded-down": (EXPONENT, "(-torch.arange(0, dim, 2) // dim)"),
+    "theta-twice": ("theta)\n", "theta.repeat_interleave(2)[: dim // 2])\n"),
+    "positions-reversed": ("(max_positions)", "(max_positions).flip(0)"),
+    "cos-only": ("torch.sin(", "torch.cos("),
+    "sin-only": ("torch.cos(", "torch.sin("),
+    "sin-negative": ("torch.sin(", "-torch.sin("),
+    "angles-only": ("torch.cos(angles), torch.sin(angles)", "angles, angles"),
+    "to-degrees": ("theta)\n", "theta).rad2deg()\n"),
+    "full-turns": ("theta)\n", "2 * math.pi * theta)\n"),
+    "no-angle": ("theta)\n", "0 * theta)\n"),
+    "stack-reshaped": ("angles)), dim=-1)", "angles))).view(-1, dim // 2, 2)"),
+    "base-10": ("10000.0", "10.0"),
+    "base-1000": ("10000.0", "1e3"),
+    "base-100000": ("10000.0", "1e5"),
+    "base-1000000": ("10000.0", "1e6"),
+}
+ROTATION_MISTAKES = {
+    "output-swapped": (".flatten(-2)", ".flip(-1).flatten(-2)"),
+    "no-rotation": ("pairs * turns", "pairs"),
+    "pairs-of-halves-to-neighbours": (
+        "x.float().reshape(*x.shape[:-1], -1, 2)", "x.unflatten(-1, (2, -1)).mT.contiguous()",
+    ),
+    "neighbours-with-tiled-angles": (
+        "pairs * turns", "torch.complex((pairs * turns.repeat(1, 2)[:, ::2]).real, "
+        "(pairs * turns.repeat(1, 2)[:, 1::2]).imag)",
+    ),
+    "minus-twice": (
+        "pairs * turns", "torch.complex((pairs * turns).real, (pairs * turns.conj()).imag)",
+    ),
+    "cos-sin-swapped": ("pairs * turns", "1j * pairs * turns.conj()"),
+    "sin-part-missing": ("pairs * turns", "pairs * turns.real"),
+    "cos-part-missing": ("pairs * turns", "1j * pairs * turns.imag"),
+    "first-only": ("pairs * turns", "torch.complex((pairs * turns).real, pairs.imag)"),
+    "second-only": ("pairs * turns", "torch.complex(pairs.real, (pairs * turns).imag)"),
+    "batch-as-time": ("[:T].contiguous()", "[: len(x), None, None].contiguous()"),
+    "rows-from-one": ("rope_cache[:T]", "precompute_rotary_emb(x.size(-1), T + 1)[1:]"),
+    "rows-reversed": ("[:T].contiguous()", "[:T].flip(0)"),
+    "exponent-sign": (TURNS, f"torch.exp(1j * torch.outer(torch.arange(T), {THETA}))"),
+}  # fmt: skip
+UNKNOWN = [
+    (table, ("theta)\n", "theta) + 0.3\n")),
+    # correct where a known one has huge angles
+    (table, (EXPONENT, "(-torch.arange(0, dim, 2).float() / 32)")),
+    # at six features, half of the pairs look as if θ were not divided by d
+    (rotation, (TURNS, f"{TURNS}.clone()\n    turns[:, turns.size(1) // 2 :] = 1")),
+]
 
-def ask(check, student, draw=PUBLIC):
-    """Ask a check; what it shows."""
-    fixtures = {"student": student, "inputs": Inputs(draw), "score": Score()}
-    try:
-        check(**{name: fixtures[name] for name in inspect.signature(check).parameters})
-    finally:
-        student.shown = fixtures["score"].figures
 
-
-def hint(check, student, draw=PUBLIC):
+def failed(check, student, score=None, draw=PUBLIC):
     with pytest.raises(CheckFailed) as failed:
-        ask(check, student, draw)
+        ask(check, student=student, inputs=Inputs(draw), score=score or Score())
     return failed.value.hint
 
 
-def assert_differs(shown):
-    """One picture of angles over 16 positions, of which some are visibly others."""
-    (rotation,) = shown
-    assert len(rotation.expected) == len(rotation.actual) == 16
-    apart = [abs(a - b) for a, b in zip(rotation.expected, rotation.actual, strict=True)]
+@pytest.mark.parametrize("draw", [PUBLIC, new_secret()], ids=["public", "secret"])
+@pytest.mark.parametrize(
+    ("check", "name", "change"),
+    [
+        *((table, *row) for row in TABLE_MISTAKES.items()),
+        *((rotation, *row) for row in ROTATION_MISTAKES.items()),
+    ],
+)
+def test_mistake_is_named_and_seen_in_the_picture(hand_in_attention, check, name, change, draw):
+    """The picture shows the angle over 16 positions, and some are visibly others."""
+    score = Score()
+    assert mistake_named(failed(check, hand_in_attention(change), score, draw)) == name, hex(draw)
+    (picture,) = score.figures
+    assert len(picture.expected) == len(picture.actual) == 16
+    apart = [abs(a - b) for a, b in zip(picture.expected, picture.actual, strict=True)]
     assert max(apart) > 0.05
 
 
-def says(mistakes, name):
-    return next(mistake.hint for mistake in mistakes if mistake.id == name)
-
-
-def test_right_functions_have_no_mistake():
-    for check in (
-        checks_table.test_table_values,
-        checks_application.test_rotation_values,
-    ):
-        student = Coder()
-        ask(check, student)
-        assert student.shown == []
-
-
 @pytest.mark.parametrize("draw", [PUBLIC, new_secret()], ids=["public", "secret"])
-@pytest.mark.parametrize("name", PRECOMPUTE)
-def test_table_mistake_is_named(name, draw):
-    student = Coder(precompute=PRECOMPUTE[name])
-    assert hint(checks_table.test_table_values, student, draw) == says(TABLES, name), hex(draw)
-    assert_differs(student.shown)
+@pytest.mark.parametrize(("check", "change"), UNKNOWN)
+def test_unknown_mistake_repeats_the_equation(hand_in_attention, check, change, draw):
+    hint = GENERAL if check is table else sentence(TURN)
+    assert failed(check, hand_in_attention(change), draw=draw) == hint, hex(draw)
 
 
-@pytest.mark.parametrize("draw", [PUBLIC, new_secret()], ids=["public", "secret"])
-@pytest.mark.parametrize("name", APPLY)
-def test_rotation_mistake_is_named(name, draw):
-    student = Coder(apply=APPLY[name])
-    advice = hint(checks_application.test_rotation_values, student, draw)
-    assert advice == says({**FORMULAS, **TURNED}, name), hex(draw)
-    assert_differs(student.shown)
-
-
-@pytest.mark.parametrize("draw", [PUBLIC, new_secret()], ids=["public", "secret"])
-def test_unknown_rotation_repeats_the_equation(draw):
-    """With six features, rotating half of the pairs looks as if θ were not divided by d."""
-
-    def half_of_the_pairs(x, rope_cache):
-        rotated = 2 * (x.shape[-1] // 4)
-        return torch.cat((right(x, rope_cache)[..., :rotated], x[..., rotated:]), dim=-1)
-
-    advice = hint(checks_application.test_rotation_values, Coder(apply=half_of_the_pairs), draw)
-    assert advice == sentence(TURN), hex(draw)
+def test_right_functions_show_no_picture(hand_in_attention):
+    for check in (table, rotation):
+        assert ask(check, student=hand_in_attention()).figures == []
 
 
 def test_every_mistake_is_made_here_or_in_a_planted_example():
@@ -105,49 +115,20 @@ def test_every_mistake_is_made_here_or_in_a_planted_example():
     frozen = json.loads(VERDICTS.read_text(encoding="utf-8"))
     hints = {check["hint"] for checks in frozen.values() for check in checks.values()}
     for mistake in {**TABLES, **FORMULAS}:
-        here = mistake.id in {*PRECOMPUTE, *APPLY}
+        here = mistake.id in {*TABLE_MISTAKES, *ROTATION_MISTAKES}
         assert here or any(str(mistake.hint)[1:-1] in hint for hint in hints), mistake.id
-
-
-def test_two_mistakes_are_named_together():
-    student = Coder(precompute=table(lambda d: 10_000 ** (even(d) / d), first=1))
-    both = dict(table_pairs())
-    assert hint(checks_table.test_table_values, student) == says(
-        both, "exponent-sign+positions-from-one"
-    )
-
-
-def test_coarse_table_is_named():
-    student = Coder(precompute=lambda *size: table()(*size).half())
-    assert "not precise enough" in hint(checks_table.test_table_values, student)
-
-
-@pytest.mark.parametrize(
-    "precompute",
-    [
-        table(turn=lambda a: a + 0.3),
-        table(lambda dim: 10_000 ** (-even(dim) / 32)),  # correct where a known one has huge angles
-    ],
-)
-def test_unknown_mistake_repeats_the_equation(precompute):
-    advice = hint(checks_table.test_table_values, Coder(precompute=precompute))
-    assert advice == checks_table.GENERAL
 
 
 @pytest.mark.parametrize(
     ("layout", "words"),
     [
-        (lambda t: torch.view_as_complex(t), "complex"),
-        (lambda t: t.movedim(-1, 0), "first axis"),
-        (lambda t: t.movedim(-1, 1), "second axis"),
-        (lambda t: torch.cat(t.unbind(-1), -1), "joined along the last axis"),
-        (lambda t: t.flatten(-2), "alternating along the last axis"),
-        (lambda t: t.transpose(0, 1), "positions along the second axis"),
-        (lambda t: torch.outer(torch.arange(len(t)), right_theta(2 * t.shape[1])), "angles"),
-        (lambda t: t[:-1], "one row per position"),
+        ("{}.movedim(-1, 0)", "first axis"),
+        ("{}.movedim(-1, 1)", "second axis"),
+        ("{}.mT.flatten(1)", "joined along the last axis"),
+        ("{}.flatten(1)", "alternating along the last axis"),
+        ("{}.transpose(0, 1)", "positions along the second axis"),
+        ("angles", "angles"),
     ],
 )
-def test_layout_of_table_is_named(layout, words):
-    student = Coder(precompute=lambda *size: layout(table()(*size)))
-    student.rotary_tables = lambda sizes: [student.precompute(*size).numpy() for size in sizes]
-    assert words in hint(checks_table.test_table_shape, student)
+def test_layout_of_table_is_named(hand_in_attention, layout, words):
+    assert words in failed(shape, hand_in_attention((ENTRIES, layout.format(ENTRIES))))

@@ -1,6 +1,5 @@
 """Advice on run.py, from running it in this process without training."""
 
-import inspect
 import re
 
 import pytest
@@ -9,30 +8,15 @@ import torch
 from graders.assignments.cs224n_a4.training_script import checks, student_side
 from graders.assignments.cs224n_a4.training_script import runs as training_runs_module
 from graders.checks.compare import CheckFailed
-from graders.checks.score import Score
 from graders.errors import StudentRaised
 from tests.conftest import replaced
-from tests.graders.assignments.answering import Answering
+from tests.graders.assignments.answering import InProcess, ask
 from tests.planted import plain_source
 
 CHECKS = {name: check for name, check in vars(checks).items() if name.startswith("test_")}
 SMALL = "n_layer=1, n_head=2, n_embd=16"  # a test needs no model of the course's size
 TRAIN = "    trainer.Trainer(model, pretrain_dataset, None, settings).train()\n"
 SAVE = "    torch.save(model.state_dict(), args.writing_params_path)\n"
-
-
-class InProcess(Answering):
-    """A student whose run.py is run here."""
-
-    def __init__(self):
-        self.calls = 0
-
-    def answer(self, function, /, **values):
-        self.calls += 1
-        try:
-            return getattr(student_side, function)(**values)
-        except Exception as error:  # noqa: BLE001  as the worker does
-            raise StudentRaised(str(error)) from None
 
 
 @pytest.fixture
@@ -46,7 +30,7 @@ def hand_in_script(importable, tmp_path, monkeypatch):
         sources = {**sources, "run": replaced(run, *changes), **files}
         importable(**{name: text for name, text in sources.items() if name not in without})
         monkeypatch.chdir(tmp_path)
-        return InProcess()
+        return InProcess(student_side)
 
     return write
 
@@ -56,18 +40,10 @@ def advice(student):
     messages = {}
     for name, check in CHECKS.items():
         try:
-            ask(check, student)
+            ask(check, student=student)
         except CheckFailed as problem:
             messages[name] = problem.message
     return messages
-
-
-def ask(check, student):
-    """What a check notes."""
-    score = Score()
-    fixtures = {"student": student, "score": score}
-    check(**{name: fixtures[name] for name in inspect.signature(check).parameters})
-    return score.notes
 
 
 def test_script_is_run_once_for_all_checks(hand_in_script):
@@ -110,14 +86,14 @@ def test_finished_files_may_be_left_out_and_no_patch_stays(hand_in_script):
 def test_departure_is_described(hand_in_script, change, check, words):
     student = hand_in_script(change)
     with pytest.raises(CheckFailed, match=re.escape(words)):
-        ask(CHECKS[f"test_{check}"], student)
+        ask(CHECKS[f"test_{check}"], student=student)
 
 
 @pytest.mark.parametrize(
     "size", [("n_embd=16", "n_embd=128"), ("block_size = 128", "block_size = 64")]
 )
 def test_positions_are_found_in_a_model_of_another_size(hand_in_script, size):
-    ask(CHECKS["test_rope_flag_reaches_model"], hand_in_script(size))
+    ask(CHECKS["test_rope_flag_reaches_model"], student=hand_in_script(size))
 
 
 def test_a_table_that_is_a_fixed_parameter_is_no_learned_position(hand_in_script):
@@ -154,8 +130,9 @@ def test_trainer_that_needs_batches_is_not_observed(hand_in_script):
         "            self.save_checkpoint()",
         "            loss.item()\n            self.save_checkpoint()",
     )
-    notes = ask(checks.test_trained_weights_saved, hand_in_script(*SAVING, trainer=changed))
-    assert "could not be checked" in notes[0]
+    student = hand_in_script(*SAVING, trainer=changed)
+    score = ask(checks.test_trained_weights_saved, student=student)
+    assert "could not be checked" in score.notes[0]
 
 
 def test_missing_script_is_said(hand_in_script):
@@ -175,7 +152,7 @@ def test_broken_import_fails_every_check_alike(hand_in_script):
     student = hand_in_script(trainer="import nothing_like_this\n")
     for check in CHECKS.values():
         with pytest.raises(StudentRaised, match="nothing_like_this"):
-            ask(check, student)
+            ask(check, student=student)
     assert student.calls == 1
 
 

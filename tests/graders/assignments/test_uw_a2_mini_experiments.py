@@ -10,14 +10,12 @@ from graders.assignments.uw_a2.experiments import checks as EXPERIMENTS
 from graders.assignments.uw_a2.experiments import expected as POSITIONS
 from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.compare import CheckFailed, CheckSkipped
-from graders.checks.inputs import Inputs
-from graders.checks.score import Score
 from graders.errors import StudentFault
 from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
-from tests.graders.assignments.answering import Answering, passing
+from tests.graders.assignments.answering import Replies, ask, passing
 
 TABLES = ("sinusoidal_values", "sinusoidal_norm", "sinusoidal_shift")
 FUSIONS = ("fusion_is_repeatable", "fusion_treats_items_alone", "fusion_changes_the_model")
@@ -37,23 +35,14 @@ def pos_encoding(d_model, seq_len):
 """
 
 
-class Answers(Answering):
-    """A student who gives one table, or whose answer is this value."""
-
-    def __init__(self, value):
-        self.value = value
-
-    def answer(self, function, /, **values):
-        if function == "positional_tables" and callable(self.value):
-            return [{"name": "pe", "table": self.value(values["n_tok"], values["n_embd"])}]
-        return self.value
-
-
 def run(name, value):
-    """The notes of one check on this answer."""
-    score = Score()
-    getattr(EXPERIMENTS, f"test_{name}")(Answers(value), score, Inputs())
-    return score.notes
+    """The notes of one check on a student with this table, or whose answer is this value."""
+
+    def tables(values):
+        return [{"name": "pe", "table": value(values["n_tok"], values["n_embd"])}]
+
+    student = Replies(tables if callable(value) else value)
+    return ask(getattr(EXPERIMENTS, f"test_{name}"), student=student).notes
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from graders.grading.options import Options
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
-from tests.graders.assignments.answering import Replies, passing
+from tests.graders.assignments.answering import Replies, ask, passing
 from tests.planted import examples_of
 
 FILES = (checks, checks_attention)
@@ -265,13 +265,5 @@ def test_odd_numbers_break_nothing(number):
 def run(name, value):
     """One check, on a student who answers with this value."""
     student, score, inputs = Replies(value), Score(), Inputs()
-    fixtures = {
-        "student": student,
-        "score": score,
-        "inputs": inputs,
-        "asker": checks_attention.Asker(student, score, inputs),
-        "judge": Judge(student, score, inputs),
-    }
-    check = CHECKS[name]
-    parameters = check.__code__.co_varnames[: check.__code__.co_argcount]
-    check(**{parameter: fixtures[parameter] for parameter in parameters})
+    asker, judge = checks_attention.Asker(student, score, inputs), Judge(student, score, inputs)
+    ask(CHECKS[name], student=student, score=score, inputs=inputs, asker=asker, judge=judge)

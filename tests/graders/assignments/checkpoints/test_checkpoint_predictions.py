@@ -17,7 +17,7 @@ from graders.checks.score import Score
 from graders.data.birthplaces import DEV
 from reference.models.gpt import GPT
 from reference.models.prediction import predict_places, read_prompts
-from tests.graders.assignments.checkpoints.conftest import MODELS, InProcess
+from tests.graders.assignments.checkpoints.conftest import MODELS, unfenced
 
 MODEL, FINETUNE, ROPE = "vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params"
 
@@ -143,7 +143,7 @@ def test_which_rows_of_the_test_file_are_asked_is_secret(submit, right_files):
     drawn = set()
     for seed in range(5):
         checkpoints = submit(
-            right_files, sandbox=InProcess(), inputs=Inputs(seed), checkpoint_test_rows=7
+            right_files, sandbox=unfenced(), inputs=Inputs(seed), checkpoint_test_rows=7
         )
         weights = checkpoints.read(ROPE_FINETUNE)
         predictions = checkpoints.files.lines(ROPE_FINETUNE.model, "test")
@@ -205,7 +205,7 @@ def doubts(submit, world):
         predictions = tuple(files[f"{model}.{part}.predictions"].decode().splitlines())
         gold = world.dev if part == "dev" else world.test
         scored, score = Scored(f"{model}.{part}.predictions", predictions, gold, ()), Score()
-        Origin(submit(files, sandbox=InProcess(), **changes)).confirm(scored, model, part, score)
+        Origin(submit(files, sandbox=unfenced(), **changes)).confirm(scored, model, part, score)
         return [doubt.message for doubt in score.doubts]
 
     return ask
