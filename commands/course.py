@@ -175,8 +175,8 @@ def _read(folder: Path, task: Assignment) -> list[Upload]:
             raise UsageError(
                 f"{folder} is a results folder", "give the folder of submissions that `batch` read"
             )
-        course = gathered(existing(folder), task, Path(work))
-        show_sentences(in_words(course))
+        course = gathered(existing(folder), replace(task, due=None), Path(work))
+        show_sentences(f"{folder}: {sentence}" for sentence in in_words(course))
         read = map(read_upload, course.submissions)
         return list(progress_of(read, len(course.submissions), "reading"))
 

@@ -141,7 +141,8 @@ def batch(
         course = gathered(folder, task, Path(place), layout=layout, attempts=attempts)
         enrolled = by_roster(course.submissions, roster, out, whole=True)
         several = all_counting(enrolled.submissions, read_merges(out)) if attempts == "last" else ()
-        store_terminal.show_sentences((*in_words(course), *enrolled.notes, *several))
+        said = in_words(course, remedy=" (--from reads it otherwise)")
+        store_terminal.show_sentences((*said, *enrolled.notes, *several))
         uploads: Iterable[Preview] = previews(enrolled.submissions, request)
         if dry_run:
             uploads = list(uploads)

@@ -86,6 +86,8 @@ def _sentence(error: ErrorDetails, path: Sequence[str | int], kind: type[BaseMod
     *above, key = path or ("",)
     if error["type"] == "extra_forbidden":
         known = _schema(kind, above).get("properties", {})
+        if above and key in _schema(kind, ()).get("properties", {}):
+            return f"the key `{key}` belongs above the first `[table]` of the file"
         return f"there is no key `{key}`{did_you_mean(str(key), known)}"
     if error["type"] == "missing":
         return f"the key `{key}` is missing"

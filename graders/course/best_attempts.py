@@ -135,7 +135,8 @@ def _for_the_group(key: str, best: str, stay: Sequence[str]) -> str:
 def _for_a_person(key: str, own: Sequence[Attempt]) -> str:
     names = ", ".join(attempt.submission.id for attempt in own)
     open_ = ", ".join(attempt.submission.id for attempt in own if attempt.grade is None)
-    return f"{key}: {open_} has no grade, so decide which of these counts: {names}"
+    again = "when they are graded, run the same command again"
+    return f"{key}: {open_} has no grade yet, so all of these count: {names}; {again}"
 
 
 def _last_attempt(attempts: Sequence[Attempt]) -> Best:

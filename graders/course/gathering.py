@@ -81,15 +81,15 @@ def refuse_course(folder: Path, task: Assignment) -> None:
             )
 
 
-def in_words(imported: Gathered) -> tuple[str, ...]:
-    """Return sentences that tell staff how the submissions were read."""
+def in_words(imported: Gathered, *, remedy: str = "") -> tuple[str, ...]:
+    """Return sentences that tell staff how the submissions were read, and how else they can be."""
     read_as = {
         "gradescope": "a Gradescope export",
         "canvas": "a Canvas download",
         "git": "git clones",
     }.get(imported.layout)
     many = counted(len(imported.submissions), "submission")
-    taken = f"read as {read_as}: {many} (--from reads it otherwise)"
+    taken = f"read as {read_as}: {many}{remedy}"
     return (*([taken] if read_as else []), *imported.notes)
 
 

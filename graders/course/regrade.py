@@ -87,8 +87,14 @@ class Draft:
 
     @property
     def touched(self) -> tuple[str, ...]:
-        """The criteria that are graded again for any submission, in the rubric's order."""
-        ids = frozenset[str]().union(*(submission.touched for submission in self.submissions))
+        """The criteria that the change affects, in the rubric's order.
+
+        A submission without verdicts, such as an empty one, is graded again for another reason.
+        """
+        judged = [
+            job for job in self.submissions if job.before.status in ("graded", "needs_review")
+        ]
+        ids = frozenset[str]().union(*(job.touched for job in judged or self.submissions))
         return tuple(criterion.id for criterion in self.assignment.rubric if criterion.id in ids)
 
 

@@ -29,7 +29,11 @@ from graders.grading.environment import environment_of
 from graders.grading.options import Options
 from graders.grading.rerun import open_rerun
 from graders.grading.rival_files import ambiguous, best_of_rivals, notes_on_files, placed
-from graders.grading.uploaded_files import code_checksums, missing_files
+from graders.grading.uploaded_files import (
+    code_checksums,
+    missing_files,
+    without_replaced,
+)
 from graders.model import (
     Assignment,
     Check,
@@ -186,7 +190,7 @@ class _Grading:
             notes = [*file_notes, *notes]
         environment: dict[str, object] = {
             "intake": [*clean.notes, *notes],
-            "missing": missing,
+            "missing": [*without_replaced(missing, notes)],
             "code": checksums,
             "data": material.data.description,
         }

@@ -10,6 +10,7 @@ from graders.data.declared import differences, refuse_other_data
 from graders.errors import GraderFault
 from graders.grading.cache_key import ASKS_FOR_DATA
 from graders.grading.options import Options
+from graders.grading.uploaded_files import without_replaced
 from graders.model import Assignment, Criterion, CriterionKind, Result
 from graders.registry.check_files import collected
 from graders.registry.contents import Contents, look_into, missing_files, required_artifacts
@@ -97,12 +98,8 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
     }
     found = frozenset(contents.artifacts(assignment.files))
     files = missing_files(assignment.files, kinds, contents.files, found)
-    notes = str(result.environment.get("intake"))
-    sentences = {
-        name: _sentence(name, kind, assignment)
-        for name, kind in files.items()
-        if f" as `{name}`" not in notes
-    }
+    files = without_replaced(files, [result.environment.get("intake")])
+    sentences = {name: _sentence(name, kind, assignment) for name, kind in files.items()}
     missing = {name: text for name, text in sentences.items() if files[name] == "code"}
     missing |= _names(assignment, contents, result) if "code" in kinds else {}
     missing |= sentences

@@ -2,15 +2,17 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TypeVar
 
-from graders.model import Assignment, Criterion
+from graders.model import Assignment, Criterion, CriterionKind
 from graders.registry import contents
 from submissions.folder import CODE
 from submissions.submission import CleanFolder
 
+T = TypeVar("T")
 GIVEN = ("solution", "starter")  # folders of the assignment
 TINY = 400  # characters without comments: shorter files may be equal by chance
 UNWRITTEN = re.compile(rb"^[ \t]*raise NotImplementedError", re.MULTILINE)
@@ -18,11 +20,17 @@ UNWRITTEN = re.compile(rb"^[ \t]*raise NotImplementedError", re.MULTILINE)
 
 def missing_files(
     assignment: Assignment, criteria: Collection[Criterion], clean: CleanFolder
-) -> list[str]:
-    """Return the names of the files that the criteria with points need and the upload lacks."""
+) -> dict[str, CriterionKind]:
+    """Return the files that the criteria with points need and the upload lacks, by name."""
     kinds = {criterion.kind for criterion in criteria if criterion.points}
     code = [path.name for path in _code_files(clean.root)]
-    return [*contents.missing_files(assignment.files, kinds, code, clean.files)]
+    return contents.missing_files(assignment.files, kinds, code, clean.files)
+
+
+def without_replaced(missing: Mapping[str, T], notes: Iterable[object]) -> dict[str, T]:
+    """Return the missing files in whose place no other file is used, as the notes say."""
+    said = " ".join(map(str, notes))
+    return {name: value for name, value in missing.items() if f" as `{name}`" not in said}
 
 
 def code_checksums(assignment: Assignment, clean: CleanFolder) -> dict[str, str]:

@@ -79,9 +79,19 @@ def layout_of(folder: Path) -> Layout:
 
 
 def _doubts(folder: Path) -> list[str]:
-    """Return a sentence for each other system that only some of the folder's contents match."""
+    """Return a sentence for each other system that a few of the folder's contents match.
+
+    Raises WrongExport if most of them do: read as folders, these would be no submissions.
+    """
     children = collect(folder)
     alike = {"git": sum(map(is_clone, children)), "canvas": sum(map(_is_of_canvas, children))}
+    for layout, many in alike.items():
+        if 2 * many > len(children):
+            raise WrongExport(
+                f"{folder}: {many} of {len(children)} entries are of `--from {layout}`, the others "
+                "are not",
+                f"move the others away, or pass `--from {layout}` or `--from folders` to `batch`",
+            )
     return [
         f"read as folders, though {few} of {len(children)} look otherwise (--from {layout})"
         for layout, few in alike.items()

@@ -216,4 +216,7 @@ def test_one_of_several_attempts_without_a_grade_makes_it_a_persons_choice():
     assert best_attempts([attempt(1, ADA, None)]).notes == ()
     best = best_attempts([attempt(1, ADA, 7), attempt(2, ADA, None), attempt(3, BOB, 1)])
     assert best.others == ()
-    assert best.notes == ("ada@x.edu: s2 has no grade, so decide which of these counts: s1, s2",)
+    assert best.notes == (
+        "ada@x.edu: s2 has no grade yet, so all of these count: s1, s2; when they are graded, run "
+        "the same command again",
+    )

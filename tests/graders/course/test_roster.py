@@ -111,7 +111,10 @@ def test_a_misspelled_row_of_another_table_is_named(named, tmp_path):
         ("name,name\n", "the column `name` occurs 2 times"),
         (f"{HEADER},Ada,,,\n", "line 2: a student needs a name, and"),
         (f"{HEADER}ada,,,1815,\n", "line 2: a student needs a name, and"),
-        (f"{HEADER}a,{ADA}\nb,Eve,ada@example.edu,666,\n", "line 3: `ada@example.edu` is another"),
+        (
+            f"{HEADER}a,{ADA}\nb,Eve,ada@example.edu,666,\n",
+            "line 3: `ada@example.edu` is also that of",
+        ),
         ('name\n"', "unexpected end of data"),
     ],
 )

@@ -59,6 +59,7 @@ def test_an_assignment_without_a_table_declares_nothing(load):
     ("grading", "words"),
     [
         ("[grading]\nlate = 1", "there is no key `late`"),
+        ("[grading]\ndue = 2026-01-01", "the key `due` belongs above the first `[table]`"),
         ("[grading]\nround_to = 0", "`round_to` is 0; it must be at least 0.001: a step such as"),
         ("[grading]\nround_to = 1e-30", "`round_to` is"),
         ("[grading]\nlate_percent_per_day = 101", "`late_percent_per_day` is 101"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from submissions.imports import GatherRequest, canvas_download, gather
+from submissions.imports import GatherRequest, WrongExport, canvas_download, gather
 from submissions.people import Person, people_in
 
 
@@ -129,9 +129,12 @@ def test_no_name_of_a_file_stops_the_course(download, names):
 
 
 def test_one_file_too_many_is_not_silently_another_layout(download):
-    gathered = collected(download("leejo_8_11_work.py", "a_7_1_work.py", "roster.csv"))
+    gathered = collected(download("leejo_8_11_work.py", "roster.csv"))
     assert gathered.layout == "folders"
-    assert gathered.notes == ("read as folders, though 2 of 3 look otherwise (--from canvas)",)
+    assert gathered.notes == ("read as folders, though 1 of 2 look otherwise (--from canvas)",)
+    with pytest.raises(WrongExport, match="2 of 3 entries are of `--from canvas`") as refused:
+        collected(download("leejo_8_11_work.py", "a_7_1_work.py", "roster.csv"))
+    assert "`--from folders`" in refused.value.remedy
 
 
 def test_a_name_may_have_underscores(download):
