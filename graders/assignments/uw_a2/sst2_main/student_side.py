@@ -33,9 +33,10 @@ from ..sst2.student_code import WANTED, accepted, call, code, definition, option
 from ..sst2.student_forms import Form, evaluation_form, schedule_steps, training_forms
 from ..sst2.student_loaders import Loaders, in_process, strange_id
 from ..sst2.student_marks import firsts, mark, marked
-from ..sst2.student_models import has_dropout
+from ..sst2.student_models import has_dropout, tokenizer
 from ..sst2.student_saves import NeverSaved, keeping, unseen
-from ..sst2_data.student_side import Rows, provide
+from ..sst2.student_values import item
+from ..sst2_data.student_side import Rows, datasets_of, provide
 from .student_origin import foreign, is_untrained
 
 EVALUATING = ("evaluate", "load", "load_state_dict", "from_pretrained")
@@ -307,6 +308,7 @@ def sst2_main(
     """
     provide(splits)
     code.cache_clear()  # datasets and models made outside main are those of earlier rows
+    splits = _named(splits)
     main = definition("main")
     tried: list[tuple[Script, BaseException]] = []
     for training in training_forms(weights):
@@ -326,6 +328,22 @@ def sst2_main(
     if run.epoch and (late or is_of_this_machine(problem)):
         return run.report(problem)
     raise tried[0][1]
+
+
+def _named(splits: dict[str, Rows]) -> dict[str, Rows]:
+    """Return the splits by the names that initialize_datasets gives them, if it exchanges names.
+
+    What main does with these names is then judged alone. Without names, the order in which main
+    takes the datasets may be that in which they are returned.
+    """
+    homes = {row["text"]: split for split, rows in splits.items() for row in rows}
+    with contextlib.suppress(Exception), on_cpu():  # its own check reports it
+        made = call(definition("initialize_datasets"), {"tokenizer": tokenizer()})
+        if not isinstance(made, list | tuple):
+            found = {name: homes.get(item(data[0])["text"], "") for name, data in datasets_of(made)}
+            if {*found.values()} == {*splits} == {*found}:
+                return {name: splits[found[name]] for name in splits}
+    return splits
 
 
 def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> None:
