@@ -48,6 +48,8 @@ class Imports:
             raise ImportError(f"the upload has no module `{'.' * level}{name}`")
         if path is None:
             return self._installed(name, names)
+        module = self._upload.module(path)
+        module.make(module.outline.registering)  # importing a file fills others' registries
         if not names and len(parts) > 1:  # `import a.b` binds a
             path = self._find(importer, parts[:1], level, ()) or path
         return self._upload.module(path).object
@@ -76,6 +78,17 @@ class Imports:
             return False
 
     # ------------------------------------------------------------ which file
+
+    def path_of(self, importer: Path, node: ast.stmt) -> Path | None:
+        """Return the file of the upload that a statement imports, if it is such an import."""
+        if isinstance(node, ast.Import):
+            paths = (self._find(importer, one.name.split("."), 0, ()) for one in node.names)
+            return next(filter(None, paths), None)
+        if isinstance(node, ast.ImportFrom):
+            parts = node.module.split(".") if node.module else []
+            names = tuple(alias.name for alias in node.names)
+            return self._find(importer, parts, node.level, names)
+        return None
 
     def _find(self, importer: Path, parts: Names, level: int, names: Names) -> Path | None:
         """Return the file of the upload that an import refers to, if any."""

@@ -98,6 +98,7 @@ class Module:
             yield from self.outline.touchers.get(name, ())
         elif not name.startswith("__"):
             yield from self.outline.stars
+            yield from self.outline.touchers.get("*", ())
             if not hasattr(builtins, name):
                 self.unbound.add(name)
 

@@ -76,10 +76,10 @@ def touched(node: ast.stmt) -> Iterator[str]:
         for inner in (*node.body, *getattr(node, "orelse", ())):
             yield from touched(inner)
     if called := method_called(node):
-        yield from _root(called)
+        yield from root(called)
     if isinstance(node, ast.ClassDef):  # __init_subclass__ may change the base class
         for base in node.bases:
-            yield from _root(base)
+            yield from root(base)
     yield from changed(in_scope(node))
 
 
@@ -87,7 +87,7 @@ def changed(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the names whose attributes, items or contents these nodes may change."""
     for node in nodes:
         if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
-            yield from _root(node)
+            yield from root(node)
         elif isinstance(node, ast.Call):
             yield from _changed_by(node)
 
@@ -101,12 +101,13 @@ def method_called(node: ast.stmt) -> ast.Attribute | None:
 
 def _changed_by(call: ast.Call) -> Iterator[str]:
     if isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS:
-        yield from _root(call.func)
+        yield from root(call.func)
     elif isinstance(call.func, ast.Name) and call.func.id == "setattr" and call.args:
-        yield from _root(call.args[0])
+        yield from root(call.args[0])
 
 
-def _root(node: ast.expr) -> Iterator[str]:
+def root(node: ast.expr) -> Iterator[str]:
+    """Yield the name at the start of an expression such as `name.attribute[0](...)`."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
     if isinstance(node, ast.Name):

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
@@ -16,6 +16,7 @@ from graders.adapting.reading.names import (
     in_scope,
     method_called,
     names_of,
+    root,
 )
 from graders.adapting.reading.parsing import Broken
 from graders.adapting.reading.source import Source
@@ -25,6 +26,9 @@ TRAINER = re.compile(r"(train|main|fit|fine_?tune|pre_?train)(_model|_loop|_one_
 MODULES = frozenset(("nn", "functional"))  # as in `from torch import nn`
 CALLED = frozenset(("forward", "__getitem__", "__call__"))  # methods that others call
 WRAPPERS = frozenset(("partial", "wraps", "compile", "jit", "script", "vmap", "staticmethod"))
+
+
+Imported = Callable[[ast.stmt], "Outline | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +49,14 @@ class Statement:
 
 
 class Outline:
-    """The statements of one file, by the names that they bind."""
+    """The statements of one file, by the names that they bind.
 
-    def __init__(self, source: Source) -> None:
+    `imported` returns the outline of the upload's file that an import refers to, or None.
+    """
+
+    def __init__(self, source: Source, imported: Imported = lambda _: None) -> None:
         self.source = source
+        self._imported = imported
         self.broken = list(source.broken)
         self.statements = {statement.index: statement for statement in self._read()}
         self.stars = [statement for statement in self.statements.values() if statement.is_star]
@@ -81,7 +89,10 @@ class Outline:
         table = _table(
             (
                 statement,
-                statement.names.touches | self._registered(statement) | self._bases(statement),
+                statement.names.touches
+                | self._registered(statement)
+                | self._registered_elsewhere(statement)
+                | self._bases(statement),
             )
             for statement in statements
         )
@@ -98,6 +109,47 @@ class Outline:
         }
         makers = [binder.node for word in words for binder in self.binders.get(word, ())]
         return frozenset(changed(part for node in makers for part in ast.walk(node)))
+
+    def _registered_elsewhere(self, statement: Statement) -> frozenset[str]:
+        """Return the names that a decorator of another file may change here, such as a registry.
+
+        What it changes is unknown: it may be all that this file imports from the upload. Importing
+        a file with such decorators changes the same.
+        """
+        other = self._imported(statement.node)
+        if statement in self._decorated or (other is not None and other.registering):
+            return self._borrowed_names
+        return frozenset()
+
+    @cached_property
+    def registering(self) -> list[str]:
+        """The names of the definitions that another file's decorator may register there."""
+        return list(dict.fromkeys(name for one in self._decorated for name in one.names.binds))
+
+    @cached_property
+    def _decorated(self) -> list[Statement]:
+        """The definitions with a decorator from another file of the upload."""
+        return [
+            statement
+            for statement in self.statements.values()
+            for decorator in getattr(statement.node, "decorator_list", [])
+            for name in root(decorator)
+            if any(
+                self._imported(binder.node) is not None
+                for binder in self.binders.get(name, self.stars)
+            )
+        ]
+
+    @cached_property
+    def _borrowed_names(self) -> frozenset[str]:
+        """The names that imports from the upload bind; `*` for all unknown ones."""
+        imports = [
+            statement
+            for statement in self.statements.values()
+            if self._imported(statement.node) is not None
+        ]
+        stars = {"*"} if any(statement.is_star for statement in imports) else set()
+        return frozenset(stars.union(*(statement.names.binds for statement in imports)))
 
     def _bases(self, statement: Statement) -> frozenset[str]:
         """Return what a class inherits from, at any depth: `__init_subclass__` may change it."""
@@ -123,7 +175,7 @@ class Outline:
         called = method_called(toucher.node)
         imported = all(_is_import(binder.node) for binder in binders)
         if isinstance(toucher.node, DEFINITION):
-            return not imported
+            return not imported or name in self._borrowed_names
         return called is None or called.attr in MUTATORS or not imported
 
     def trains(self, node: ast.stmt) -> bool:

@@ -1,5 +1,6 @@
 """Read all code files of one upload, each when it is first needed."""
 
+import ast
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -54,12 +55,17 @@ class Upload:
     def outline(self, path: Path) -> Outline:
         """Return what this file defines; nothing if it cannot be read, or for a folder."""
         if path not in self._outlines:
-            outline = Outline(self._source(path))
+            outline = Outline(self._source(path), lambda node: self._imported(path, node))
             invalid = [self._sentence(broken.error) for broken in outline.broken]
             self.invalid += invalid
             self.notes += invalid
             self._outlines[path] = outline
         return self._outlines[path]
+
+    def _imported(self, path: Path, node: ast.stmt) -> Outline | None:
+        """Return the file of the upload that a statement in this file imports, if it does."""
+        imported = self.imports.path_of(path, node)
+        return self.outline(imported) if imported is not None else None
 
     def _source(self, path: Path) -> Source:
         name = shown(self.folder, path)

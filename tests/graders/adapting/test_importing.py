@@ -131,3 +131,75 @@ def test_star_import_of_a_lazy_package_loads_only_what_is_used(take):
     text = "from transformers import *\ndef f():\n    return BertConfig().model_type\n"
     assert take({"a.py": text}, "f")["f"]() == "bert"
     assert "transformers.models.zamba2.modeling_zamba2" not in sys.modules
+
+
+REGISTRY = """
+KNOWN = {}
+def register(name):
+    def decorate(function):
+        KNOWN[name] = function
+        return function
+    return decorate
+def known(name):
+    return KNOWN[name]
+class Registry:
+    def __init__(self):
+        self.known = {}
+    def add(self, function):
+        self.known[function.__name__] = function
+        return function
+FUNCTIONS = Registry()
+class Base:
+    kinds = {}
+    def __init_subclass__(cls):
+        Base.kinds[cls.__name__] = cls
+"""
+PLUS_ONE = "def plus(x):\n    return x + 1\n"
+REGISTERED = {
+    "names": (
+        f"from registry import KNOWN, register\n@register('one')\n{PLUS_ONE}"
+        "def f(x):\n    return KNOWN['one'](x)"
+    ),
+    "module": (
+        f"import registry\n@registry.register('one')\n{PLUS_ONE}"
+        "def f(x):\n    return registry.KNOWN['one'](x)"
+    ),
+    "all": (
+        f"from registry import *\n@register('one')\n{PLUS_ONE}def f(x):\n    return KNOWN['one'](x)"
+    ),
+    "function": (
+        f"from registry import known, register\n@register('one')\n{PLUS_ONE}"
+        "def f(x):\n    return known('one')(x)"
+    ),
+    "object": (
+        f"from registry import FUNCTIONS\n@FUNCTIONS.add\n{PLUS_ONE}"
+        "def f(x):\n    return FUNCTIONS.known['plus'](x)"
+    ),
+    "subclass": (
+        "from registry import Base\nclass One(Base):\n    n = 1\n"
+        "def f(x):\n    return x + Base.kinds['One'].n"
+    ),
+    "imported alone": (
+        "import functions\nfrom registry import KNOWN\ndef f(x):\n    return KNOWN['one'](x)"
+    ),
+    "imported, too": (
+        "from functions import ONE\nfrom registry import known\n"
+        "def f(x):\n    return known('one')(x)\ndef g():\n    return ONE"
+    ),
+}
+
+
+@pytest.mark.parametrize("form", REGISTERED)
+def test_registries_of_other_files_are_filled(take, form):
+    functions = f"from registry import register\n{LOUD}ONE = 1\n@register('one')\n{PLUS_ONE}"
+    files = {"a.py": REGISTERED[form], "functions.py": functions, "registry.py": REGISTRY}
+    got = take(files, "f", own=("a",))
+    assert got["f"](2) == 3
+    assert got.notes == []
+
+
+def test_decorator_of_a_library_fills_nothing(take):
+    text = "import torch\n@torch.no_grad()\ndef loud():\n    return missing\n"
+    got = take({"a.py": f"{text}def f():\n    return torch.ones(1).item()"}, "f")
+    assert got["f"]() == 1
+    assert "loud" not in got.namespace

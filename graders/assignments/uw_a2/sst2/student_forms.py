@@ -6,6 +6,7 @@
 Nothing is graded here.
 """
 
+import contextlib
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -16,7 +17,7 @@ import torch
 from graders.adapting.devices import on_cpu
 
 from ..sst2_training.student_evaluation import predicting
-from .student_code import Names, call, definition
+from .student_code import CountedSchedule, Names, accepted, call, definition
 from .student_models import classifier, loader
 from .student_saves import keeping, unseen
 
@@ -121,6 +122,19 @@ def training_forms(seed: int) -> list[Form]:
         return [Form(None), Form(0.5), Form((0.5, 0.5), (1,))]
     place = next(reversed(numbers(returned)), ())
     return [Form(returned, place, worked=values, sets_training=model.training)]
+
+
+def schedule_steps(train: Any, form: Form, name: str, batches: int) -> int:
+    """Return how often `train` steps its parameter `name`, a schedule, in so many batches.
+
+    It may step for each batch, for every few, or once after all. If it does not work, assume 0.
+    """
+    schedule, rows = CountedSchedule(), [{"text": "good film", "label": 1}] * batches
+    with on_cpu(), keeping(unseen), torch.enable_grad(), contextlib.suppress(Exception):
+        values = {**(form.worked or {}), "loader": loader("given", rows, 1)}
+        train(**{**accepted(train, values), name: schedule})
+        return schedule.steps
+    return 0
 
 
 def _source(labels: tuple[int, int]) -> tuple[str, list[dict[str, Any]], int]:

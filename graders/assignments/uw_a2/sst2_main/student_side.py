@@ -21,6 +21,7 @@ from unittest import mock
 import torch
 from torch import nn
 from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.optim.lr_scheduler import LRScheduler
 from torch.utils.data import DataLoader
 
 from graders.adapting.arguments import is_required, require_fit
@@ -29,16 +30,18 @@ from graders.adapting.gathered import calls, code_folder
 from graders.adapting.raised import described, is_of_this_machine, is_raised_inside
 
 from ..sst2.student_code import WANTED, accepted, call, code, definition, optional
-from ..sst2.student_forms import Form, evaluation_form, training_forms
+from ..sst2.student_forms import Form, evaluation_form, schedule_steps, training_forms
 from ..sst2.student_loaders import Loaders, in_process, strange_id
 from ..sst2.student_marks import firsts, mark, marked
-from ..sst2.student_models import has_dropout
+from ..sst2.student_models import has_dropout, tokenizer
 from ..sst2.student_saves import NeverSaved, keeping, unseen
-from ..sst2_data.student_side import Rows, provide
+from ..sst2.student_values import item
+from ..sst2_data.student_side import Rows, datasets_of, provide
 from .student_origin import foreign, is_untrained
 
 EVALUATING = ("evaluate", "load", "load_state_dict", "from_pretrained")
 ENOUGH = 2000  # events: a main with more is stuck
+MOST_BATCHES = 200  # more than our splits have
 NO_RATE = 1e-9  # with less, 20 epochs move a weight by less than 0.000003
 ARGUMENTS = {
     "epochs": 8, "batch": 4, "rate": 5e-5, "lr": 5e-5, "model": "roberta-base", "seed": 0,
@@ -58,6 +61,7 @@ class Script:
         self._loaders = Loaders(splits)
         self._initial: list[float] = []  # the first numbers of the weights before training
         self.epoch = 0
+        self._steps: dict[str, int] = {}  # of an epoch, by the parameter of the schedule
         self._asking = False  # whether a stand-in calls a model to learn its form
         self._evaluates = False  # whether main calls a model itself after training
         self.events: list[dict[str, Any]] = []
@@ -115,6 +119,7 @@ class Script:
         noted["before"] = marked(model)
         noted["gradient"] = torch.is_grad_enabled() or not self._needs_gradients(form)
         self.note("train", training=_trains(model), classes=classes, **noted)
+        self._step_schedules(form, args, kwargs)
         if model is not None:
             mark(model, self.epoch)
             model.train(model.training or form.sets_training)
@@ -165,9 +170,24 @@ class Script:
             with self._asking_models():
                 require_fit(function, args, kwargs, works)
 
+    def _step_schedules(self, form: Form, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        """Make the steps that the student's train_one_epoch makes of main's schedules."""
+        function, loaders = self._own["train_one_epoch"], _loaders([*args, *kwargs.values()])
+        if function is None or not loaders:
+            return
+        batches = min(len(loaders[0]), MOST_BATCHES)
+        for name, schedule in inspect.signature(function).bind(*args, **kwargs).arguments.items():
+            if not isinstance(schedule, LRScheduler):
+                continue
+            if name not in self._steps:
+                with self._asking_models():
+                    self._steps[name] = schedule_steps(function, form, name, batches)
+            with contextlib.suppress(Exception):  # some raise after their last step
+                for _ in range(self._steps[name]):
+                    schedule.step()
+
     def _split(self, given: list[Any]) -> str:
         loaders = _loaders(given)
-        loaders.sort(key=lambda loader: not isinstance(loader, DataLoader))
         return self._loaders.split(loaders[0]) if loaders else ""
 
     def _number(self, split: str) -> float:
@@ -176,7 +196,9 @@ class Script:
 
 
 def _loaders(given: list[Any]) -> list[Any]:
+    """Return the arguments that may be dataloaders, the likely ones first."""
     loaders = [value for value in given if hasattr(value, "__iter__") and hasattr(value, "__len__")]
+    loaders.sort(key=lambda loader: not isinstance(loader, DataLoader))
     return [loader for loader in loaders if not isinstance(loader, str | nn.Module | torch.Tensor)]
 
 
@@ -286,6 +308,7 @@ def sst2_main(
     """
     provide(splits)
     code.cache_clear()  # datasets and models made outside main are those of earlier rows
+    splits = _named(splits)
     main = definition("main")
     tried: list[tuple[Script, BaseException]] = []
     for training in training_forms(weights):
@@ -305,6 +328,22 @@ def sst2_main(
     if run.epoch and (late or is_of_this_machine(problem)):
         return run.report(problem)
     raise tried[0][1]
+
+
+def _named(splits: dict[str, Rows]) -> dict[str, Rows]:
+    """Return the splits by the names that initialize_datasets gives them, if it exchanges names.
+
+    What main does with these names is then judged alone. Without names, the order in which main
+    takes the datasets may be that in which they are returned.
+    """
+    homes = {row["text"]: split for split, rows in splits.items() for row in rows}
+    with contextlib.suppress(Exception), on_cpu():  # its own check reports it
+        made = call(definition("initialize_datasets"), {"tokenizer": tokenizer()})
+        if not isinstance(made, list | tuple):
+            found = {name: homes.get(item(data[0])["text"], "") for name, data in datasets_of(made)}
+            if {*found.values()} == {*splits} == {*found}:
+                return {name: splits[found[name]] for name in splits}
+    return splits
 
 
 def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> None:
