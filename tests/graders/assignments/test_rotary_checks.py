@@ -284,6 +284,36 @@ def test_projections_may_be_joined_or_split(hand_in_attention, made, split):
     assert failures(student) == {}
 
 
+HEADS = """        H, C = config.n_head, config.n_embd
+        self.W = nn.Parameter(torch.zeros(3, H, C, C // H))
+        self.b = nn.Parameter(torch.zeros(3, H, 1, C // H))
+        self.output = nn.Parameter(torch.zeros(C, C))
+        self.output_bias = nn.Parameter(torch.zeros(C))
+"""
+PRODUCT = "torch.einsum('btc,phcd->pbhtd', x, self.W)"
+
+
+@pytest.mark.parametrize(
+    ("product", "rotated", "failed"),
+    [
+        (f"{PRODUCT} + self.b[:, None]", "q, k, v", set()),
+        (PRODUCT, "torch.stack((q, k, v)) + self.b[:, None]", {"queries_and_keys_rotated"}),
+    ],
+)
+def test_each_head_may_have_its_own_weights_and_bias(hand_in_attention, product, rotated, failed):
+    view = ".view(B, T, self.n_head, C // self.n_head).transpose(1, 2)"
+    student = hand_in_attention(
+        (PROJECTIONS, HEADS),
+        ("        self.proj = nn.Linear(config.n_embd, config.n_embd)\n", ""),
+        (f"q = self.query(x){view}", f"q, k, v = {product}"),
+        (f"        k = self.key(x){view}\n", ""),
+        (f"        v = self.value(x){view}\n", ""),
+        ("att = q @", f"q, k, v = {rotated}\n        att = q @"),
+        ("self.proj(y)", "y @ self.output + self.output_bias"),
+    )
+    assert set(failures(student)) == failed
+
+
 SOFTMAX = "self.attn_drop(F.softmax(att, dim=-1))"
 
 

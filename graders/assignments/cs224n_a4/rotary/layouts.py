@@ -178,25 +178,54 @@ def _with_bias(rows: Floats, bias: Floats | None) -> Layer:
 def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Sequence[Layer]:
     """Return all matrices that take C features, with their biases, in parameter order.
 
-    `turned`: which square matrices are used as x @ W. Outside linear layers, the last matrices have
-    the biases of their length, in order: a single bias is that of the output.
+    `turned`: which square matrices are used as x @ W.
     """
-    biases = {_bias_name(name) for name in parameters if name.endswith("weight")}
-    loose = [
-        values
-        for name, values in parameters.items()
-        if values.ndim == 1 and name not in biases and not name.endswith("weight")
+    weights: dict[str, Sequence[Floats]] = {}
+    for name, weight in parameters.items():
+        turn = turned == "all" or (turned == "other" and not name.endswith("weight"))
+        if matrices := _as_matrices(weight, C, turn=turn):
+            weights[name] = matrices
+    lengths = {name: sum(map(len, matrices)) for name, matrices in weights.items()}
+    biases = _biases(parameters, lengths, C)
+    return [
+        layer
+        for name, matrices in weights.items()
+        for layer in zip(matrices, np.split(biases[name], len(matrices)), strict=True)
     ]
-    layers: list[Layer] = []
-    for name, weight in reversed([*parameters.items()]):
-        linear = name.endswith("weight")
-        for matrix in reversed(_as_matrices(weight, C)):
-            turn = turned == "all" or (turned == "other" and not linear)
-            rows = matrix.T if turn or matrix.shape[1] != C else matrix
-            if rows.shape[1] == C:
-                bias = parameters.get(_bias_name(name)) if linear else _pop_last(loose, len(rows))
-                layers.append(_with_bias(rows, bias))
-    return layers[::-1]
+
+
+def _biases(
+    parameters: Mapping[str, Floats], lengths: Mapping[str, int], C: int
+) -> Mapping[str, Floats]:
+    """Return the bias of each weight, which has this many rows; it is 0 if there is none.
+
+    Outside linear layers, a bias may have any shape. The last weights have the biases of their
+    length, in order: a single bias is that of the output. Biases that are cut in another way than
+    the weights belong to all the others together.
+    """
+    linear = {name: _bias_name(name) for name in parameters if name.endswith("weight")}
+    loose = [
+        values.ravel()
+        for name, values in parameters.items()
+        if _is_small(values, C) and name not in {*linear, *linear.values()}
+    ]
+    found = {name: np.zeros(length) for name, length in lengths.items()}
+    others: dict[str, int] = {}
+    for name, length in reversed(lengths.items()):
+        bias = parameters.get(linear[name]) if name in linear else _pop_last(loose, length)
+        if bias is not None and bias.size == length:
+            found[name] = bias.ravel()
+        elif name not in linear:
+            others = {name: length, **others}
+    if loose and sum(map(len, loose)) == sum(others.values()):
+        cuts = np.cumsum([*others.values()])[:-1]
+        found |= zip(others, np.split(np.concatenate(loose), cuts), strict=True)
+    return found
+
+
+def _is_small(values: Floats, C: int) -> bool:
+    """Return whether a parameter may be biases: all four have C numbers, far fewer than weights."""
+    return values.size <= len(ROLES) * C
 
 
 def _pop_last(biases: list[Floats], length: int) -> Floats | None:
@@ -205,19 +234,22 @@ def _pop_last(biases: list[Floats], length: int) -> Floats | None:
     return biases.pop(places[-1]) if places else None
 
 
-def _as_matrices(weight: Floats, C: int) -> Sequence[Floats]:
-    """Return a parameter as matrices; the first axis of C features counts if it has more axes.
+def _as_matrices(weight: Floats, C: int, *, turn: bool) -> Sequence[Floats]:
+    """Return a parameter as matrices of C columns; the first axis of C counts if it has more axes.
 
     A weight of shape (3, C, n_heads, head size), for example, is three matrices of shape (C, C).
+    They are joined, unless they are smaller, such as one per head.
     """
-    if weight.ndim <= 2:
-        return [weight] * (weight.ndim == 2)
-    if C not in weight.shape:
+    if C not in weight.shape or _is_small(weight, C):
         return []
     axis = weight.ndim - 2 if weight.shape[-2] == C else weight.shape.index(C)
     if axis == weight.ndim - 1:
-        return [weight.reshape(-1, C)]
-    return list(weight.reshape(-1, C, math.prod(weight.shape[axis + 1 :])))
+        parts = [weight.reshape(-1, C)]
+    else:
+        parts = list(weight.reshape(-1, C, math.prod(weight.shape[axis + 1 :])))
+    square = parts[0].shape == (C, C)
+    matrices = [part.T if part.shape[1] != C or (turn and square) else part for part in parts]
+    return matrices if len(matrices[0]) % C else [np.concatenate(matrices)]
 
 
 def _blocks(
