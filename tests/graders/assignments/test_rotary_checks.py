@@ -3,6 +3,7 @@
 import copy
 import inspect
 import sys
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -328,6 +329,20 @@ SOFTMAX = "self.attn_drop(F.softmax(att, dim=-1))"
 )  # fmt: skip
 def test_both_modes_are_judged(hand_in_attention, old, new, failed):
     assert set(failures(hand_in_attention((old, new)))) == failed
+
+
+def test_known_mistakes_do_not_ask_for_the_same_rotation_again(hand_in_attention):
+    student, asked = hand_in_attention((SOFTMAX, SOFTMAX.replace("-1", "-2"))), Counter()
+    answer = student.answer
+
+    def count(function, /, **values):
+        if function == "rotate":
+            asked.update(call["x"].tobytes() for call in values["calls"])
+        return answer(function, **values)
+
+    student.answer = count
+    assert problem("queries_and_keys_rotated", student)
+    assert max(asked.values()) <= 2  # the module is judged again in a new process
 
 
 def test_weights_without_influence_are_not_called_cut_from_the_graph(hand_in_attention):

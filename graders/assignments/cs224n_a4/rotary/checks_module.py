@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -398,20 +398,28 @@ class OwnTurn:
     """The student's own rotation, so that its mistakes do not cost points twice.
 
     It is called directly, or as the module calls it if it is correct only that way. `right` says
-    whether it is correct in either way.
+    whether it is correct in either way. Known mistakes rotate the same heads again and again, so
+    the student's code is asked once for each.
     """
 
     student: Student
     block_size: int
     way: str
     right: bool
+    rotated: dict[object, Floats] = field(default_factory=dict, compare=False)
 
     def __call__(self, heads: Floats) -> Floats:
         """Return queries or keys rotated, or unchanged if the student's rotation gives nothing."""
         x = heads.astype(np.float32)
+        key = (x.shape, x.tobytes())
+        if key not in self.rotated:
+            self.rotated[key] = self._ask(x)
+        return self.rotated[key]
+
+    def _ask(self, x: Floats) -> Floats:
         by_way = results(rotations(self.student, [x], [self.block_size]))
         rotated = (by_way[way] for way in (self.way, "module own", "own") if way in by_way)
-        return next((result for result in rotated if result.shape == x.shape), heads)
+        return next((result for result in rotated if result.shape == x.shape), x)
 
 
 def _own_turn(student: Student, question: Question, inputs: Inputs) -> OwnTurn:
