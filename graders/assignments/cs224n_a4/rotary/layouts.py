@@ -10,7 +10,7 @@ In each, sin may come first or be negated, and there may be extra axes of length
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import combinations, islice, permutations, product
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ ROLES = ("query", "key", "value", "proj")
 ORDERS_OF_ROWS = ((0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0), (0, 2, 1))
 TURNED = ("none", "other", "all")
 USUAL = 2
+MOST_CHOICES = 6  # of biases: one or more of four weights may have them
 Layer = tuple[Floats, Floats]  # a matrix whose rows are features, and its bias
 
 
@@ -146,10 +147,11 @@ def readings(
         return
     most = USUAL if usual else len(ORDERS_OF_ROWS)
     for order, turned in product(ORDERS_OF_ROWS[:most], TURNED[:most]):
-        blocks = _blocks(_matrices(parameters, C, turned=turned), C, n_head, order)
-        if len(blocks) == len(ROLES):
-            for roles in permutations(blocks):
-                yield Projections(dict(zip(ROLES, roles, strict=True)))
+        for matrices in _matrices(parameters, C, turned=turned):
+            blocks = _blocks(matrices, C, n_head, order)
+            if len(blocks) == len(ROLES):
+                for roles in permutations(blocks):
+                    yield Projections(dict(zip(ROLES, roles, strict=True)))
 
 
 def _interleaved(layers: Mapping[str, Layer], n_head: int) -> Iterator[Projections]:
@@ -175,8 +177,10 @@ def _with_bias(rows: Floats, bias: Floats | None) -> Layer:
     return rows, bias
 
 
-def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Sequence[Layer]:
-    """Return all matrices that take C features, with their biases, in parameter order.
+def _matrices(
+    parameters: Mapping[str, Floats], C: int, *, turned: str
+) -> Iterator[Sequence[Layer]]:
+    """Yield all matrices that take C features, in parameter order, with each choice of biases.
 
     `turned`: which square matrices are used as x @ W.
     """
@@ -186,52 +190,67 @@ def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Seque
         if matrices := _as_matrices(weight, C, turn=turn):
             weights[name] = matrices
     lengths = {name: sum(map(len, matrices)) for name, matrices in weights.items()}
-    biases = _biases(parameters, lengths, C)
-    return [
-        layer
-        for name, matrices in weights.items()
-        for layer in zip(matrices, np.split(biases[name], len(matrices)), strict=True)
-    ]
+    for biases in _biases(parameters, lengths, C):
+        yield [
+            layer
+            for name, matrices in weights.items()
+            for layer in zip(matrices, np.split(biases[name], len(matrices)), strict=True)
+        ]
 
 
 def _biases(
     parameters: Mapping[str, Floats], lengths: Mapping[str, int], C: int
-) -> Mapping[str, Floats]:
-    """Return the bias of each weight, which has this many rows; it is 0 if there is none.
+) -> Iterator[Mapping[str, Floats]]:
+    """Yield the bias of each weight, which has this many rows; it is 0 if there is none.
 
-    Outside linear layers, a bias may have any shape. The last weights have the biases of their
-    length, in order: a single bias is that of the output. Biases that are cut in another way than
-    the weights belong to all the others together.
+    Outside linear layers, a bias may have any shape, and weights have the biases of their length,
+    in order. If there are too few, each choice is yielded, first that of the last weights. Biases
+    that are cut in another way than the weights belong to all the others together.
     """
     linear = {name: _bias_name(name) for name in parameters if name.endswith("weight")}
-    loose = [
-        values.ravel()
+    loose = {
+        name: values.ravel()
         for name, values in parameters.items()
         if _is_small(values, C) and name not in {*linear, *linear.values()}
+    }
+    own = {name: length for name, length in lengths.items() if name not in linear}
+    none = {name: np.zeros(length) for name, length in lengths.items()}
+    named = {
+        name: bias.ravel()
+        for name, length in lengths.items()
+        if name in linear and (bias := parameters.get(linear[name])) is not None
+        if bias.size == length
+    }
+    pairs = [
+        _paired(
+            [name for name in own if own[name] == length],
+            [name for name, bias in loose.items() if len(bias) == length],
+        )
+        for length in dict.fromkeys(own.values())
     ]
-    found = {name: np.zeros(length) for name, length in lengths.items()}
-    others: dict[str, int] = {}
-    for name, length in reversed(lengths.items()):
-        bias = parameters.get(linear[name]) if name in linear else _pop_last(loose, length)
-        if bias is not None and bias.size == length:
-            found[name] = bias.ravel()
-        elif name not in linear:
-            others = {name: length, **others}
-    if loose and sum(map(len, loose)) == sum(others.values()):
-        cuts = np.cumsum([*others.values()])[:-1]
-        found |= zip(others, np.split(np.concatenate(loose), cuts), strict=True)
-    return found
+    for chosen in islice(product(*pairs), MOST_CHOICES):
+        bias_of = dict(pair for some in chosen for pair in some)
+        rest = {name: length for name, length in own.items() if name not in bias_of}
+        unused = [bias for name, bias in loose.items() if name not in bias_of.values()]
+        found = none | named | {name: loose[bias] for name, bias in bias_of.items()}
+        if unused and sum(map(len, unused)) == sum(rest.values()):
+            cuts = np.cumsum([*rest.values()])[:-1]
+            found |= zip(rest, np.split(np.concatenate(unused), cuts), strict=True)
+        yield found
+
+
+def _paired(weights: Sequence[str], biases: Sequence[str]) -> Sequence[Sequence[tuple[str, str]]]:
+    """Return the ways to give these weights these biases in order, first to the last weights."""
+    count = min(len(weights), len(biases))
+    if max(len(weights), len(biases)) > len(ROLES):  # too many to try
+        return [list(zip(weights[::-1], biases[::-1], strict=False))]
+    both = product(combinations(weights[::-1], count), combinations(biases[::-1], count))
+    return [list(zip(*names, strict=True)) for names in both]
 
 
 def _is_small(values: Floats, C: int) -> bool:
     """Return whether a parameter may be biases: all four have C numbers, far fewer than weights."""
     return values.size <= len(ROLES) * C
-
-
-def _pop_last(biases: list[Floats], length: int) -> Floats | None:
-    """Remove and return the last bias of this length, or None if there is none."""
-    places = [k for k, bias in enumerate(biases) if len(bias) == length]
-    return biases.pop(places[-1]) if places else None
 
 
 def _as_matrices(weight: Floats, C: int, *, turn: bool) -> Sequence[Floats]:
