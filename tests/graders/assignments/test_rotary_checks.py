@@ -351,6 +351,18 @@ def test_weights_without_influence_are_not_called_cut_from_the_graph(hand_in_att
     assert "graph is intact" in problem("gradients_flow", student).hint
 
 
+def test_weights_that_are_never_used_are_named_but_not_called_cut(hand_in_attention):
+    failed = failures(hand_in_attention(("self.value(x)", "self.key(x)")))
+    assert set(failed) == {"queries_and_keys_rotated", "vanilla_as_it_was"}
+    assert all("`value.weight` is not used" in problem.hint for problem in failed.values())
+
+
+def test_weights_that_only_the_rope_module_does_not_use_are_named(hand_in_attention):
+    change = ("self.value(x)", "(self.key if self.rope else self.value)(x)")
+    hint = problem("gradients_flow", hand_in_attention(change)).hint
+    assert hint == "`value.weight` is not used in the forward pass."
+
+
 @pytest.mark.parametrize(
     "change",
     [
