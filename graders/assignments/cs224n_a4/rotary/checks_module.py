@@ -276,7 +276,8 @@ def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
             f"With dropout {DROPOUT}, the {name} attention module gives different outputs for the "
             "same x in evaluation mode.",
             hint="Dropout should act only in training mode. Create nn.Dropout in __init__, or pass "
-            "training=self.training to F.dropout.",
+            "training=self.training to F.dropout, or dropout_p=(rate if self.training else 0.0) to "
+            "F.scaled_dot_product_attention.",
         )
     if in_training is False:
         fail(
