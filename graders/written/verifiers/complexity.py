@@ -19,13 +19,15 @@ from graders.written.verifiers.settings import of_part, required, texts
 from graders.written.verifiers.values.found import judge_found
 
 OTHERWISE = "This does not grow like the cost."
+SCORES = "How many scores are there, and what does one of them cost?"
 
 
 def complexity(answer: Asked) -> Judgement:
     """Grade complexities; constants are ignored, and O(...) may be left out.
 
-    Settings: `names`, `key` (a monomial, or a table of part to monomial), `lower` (additional
-    monomials that are allowed), `aliases` (alternative names).
+    Settings: `names`, `key` (a monomial, or a table of part to monomial), `lower` (the monomials of
+    the linear layers, which are allowed too, or a table of part to them), `aliases` (alternative
+    names).
     """
     return judge_parts(answer, _judged)
 
@@ -112,11 +114,10 @@ def _message_and_hint(
     degree = sum(exponent for _, exponent in key)
     highest = max((sum(exponent for _, exponent in monomial) for monomial in terms), default=0)
     if highest > degree:
-        return "This grows too fast.", "How many scores are there, and what does one of them cost?"
-    if terms and terms <= allowed:
-        return (
-            "This grows too slowly.",
-            "How many scores are there, and what does one of them cost?",
-        )
+        return "This grows too fast.", SCORES
+    if all(_divides(term, key) for term in terms):
+        return "This grows too slowly.", SCORES
+    if terms <= allowed:
+        return "The cost of the scores is missing.", f"The linear layers alone cost this. {SCORES}"
     hint = "How many queries and how many keys are there, and so how many pairs?"
     return OTHERWISE, hint

@@ -1,5 +1,6 @@
 """The rotary checks on code in files, called in this process with the same student side."""
 
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -225,6 +226,36 @@ def test_projections_may_be_joined_or_split(hand_in_attention, made, split):
     assert failures(student) == {}
 
 
+HEADS = """        H, C = config.n_head, config.n_embd
+        self.W = nn.Parameter(torch.zeros(3, H, C, C // H))
+        self.b = nn.Parameter(torch.zeros(3, H, 1, C // H))
+        self.output = nn.Parameter(torch.zeros(C, C))
+        self.output_bias = nn.Parameter(torch.zeros(C))
+"""
+PRODUCT = "torch.einsum('btc,phcd->pbhtd', x, self.W)"
+
+
+@pytest.mark.parametrize(
+    ("product", "rotated", "failed"),
+    [
+        (f"{PRODUCT} + self.b[:, None]", "q, k, v", set()),
+        (PRODUCT, "torch.stack((q, k, v)) + self.b[:, None]", {"queries_and_keys_rotated"}),
+    ],
+)
+def test_each_head_may_have_its_own_weights_and_bias(hand_in_attention, product, rotated, failed):
+    view = ".view(B, T, self.n_head, C // self.n_head).transpose(1, 2)"
+    student = hand_in_attention(
+        (PROJECTIONS, HEADS),
+        ("        self.proj = nn.Linear(config.n_embd, config.n_embd)\n", ""),
+        (f"q = self.query(x){view}", f"q, k, v = {product}"),
+        (f"        k = self.key(x){view}\n", ""),
+        (f"        v = self.value(x){view}\n", ""),
+        ("att = q @", f"q, k, v = {rotated}\n        att = q @"),
+        ("self.proj(y)", "y @ self.output + self.output_bias"),
+    )
+    assert set(failures(student)) == failed
+
+
 SOFTMAX = "self.attn_drop(F.softmax(att, dim=-1))"
 
 
@@ -241,10 +272,36 @@ def test_both_modes_are_judged(hand_in_attention, old, new, failed):
     assert set(failures(hand_in_attention((old, new)))) == failed
 
 
+def test_known_mistakes_do_not_ask_for_the_same_rotation_again(hand_in_attention):
+    student, asked = hand_in_attention((SOFTMAX, SOFTMAX.replace("-1", "-2"))), Counter()
+    answer = student.answer
+
+    def count(function, /, **values):
+        if function == "rotate":
+            asked.update(call["x"].tobytes() for call in values["calls"])
+        return answer(function, **values)
+
+    student.answer = count
+    assert problem("queries_and_keys_rotated", student)
+    assert max(asked.values()) <= 2  # the module is judged again in a new process
+
+
 def test_weights_without_influence_are_not_called_cut_from_the_graph(hand_in_attention):
     student = hand_in_attention(("y = (att @ v)", "y = (att @ (v if not self.rope else 0 * v))"))
     assert problem("queries_and_keys_rotated", student)
     assert "graph is intact" in problem("gradients_flow", student).hint
+
+
+def test_weights_that_are_never_used_are_named_but_not_called_cut(hand_in_attention):
+    failed = failures(hand_in_attention(("self.value(x)", "self.key(x)")))
+    assert set(failed) == {"queries_and_keys_rotated", "vanilla_as_it_was"}
+    assert all("`value.weight` is not used" in problem.hint for problem in failed.values())
+
+
+def test_weights_that_only_the_rope_module_does_not_use_are_named(hand_in_attention):
+    change = ("self.value(x)", "(self.key if self.rope else self.value)(x)")
+    hint = problem("gradients_flow", hand_in_attention(change)).hint
+    assert hint == "`value.weight` is not used in the forward pass."
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -77,6 +77,7 @@ class Observed:
     parameters: Mapping[str, Floats]
     outputs: Sequence[Floats]
     gradients: Mapping[str, float]
+    unused: Sequence[str]  # parameters without a gradient that the output does not depend on
     rotated: Sequence[tuple[int, ...]]  # shapes passed to apply_rotary_emb
     training: "Observed | str | None" = None  # the same in training mode, or the exception
 
@@ -137,14 +138,14 @@ def test_gradients_flow(student: Student, inputs: Inputs) -> None:
                 hint="" if observed.is_finite else f"The output is not finite either. {FIND_NAN}",
             )
         still = _without_gradient(observed)
-        cut = not set(still) <= set(observed.gradients)
+        cut = not set(still) <= {*observed.gradients, *observed.unused}
         if still and not cut:  # not the rotation's fault if they have no influence without rope
             for vanilla in _observe(student, question.with_whole_block(), rope=False)[:1]:
                 still = [name for name in still if name not in _without_gradient(vanilla)]
         if still:
             fail(
                 "No gradient reaches a part of the attention module.",
-                hint=CUT if cut else NO_INFLUENCE,
+                hint=CUT if cut else _unused(observed) or NO_INFLUENCE,
                 expected="a gradient for x and for each weight matrix",
                 actual=f"none for {', '.join(still[:4])}"[:200],
             )
@@ -275,7 +276,8 @@ def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
             f"With dropout {DROPOUT}, the {name} attention module gives different outputs for the "
             "same x in evaluation mode.",
             hint="Dropout should act only in training mode. Create nn.Dropout in __init__, or pass "
-            "training=self.training to F.dropout.",
+            "training=self.training to F.dropout, or dropout_p=(rate if self.training else 0.0) to "
+            "F.scaled_dot_product_attention.",
         )
     if in_training is False:
         fail(
@@ -380,6 +382,7 @@ def _observed_in(reply: Mapping[str, Any], question: Question) -> Observed:
         {n: real for n, p in parameters.items() if (real := as_floats(p)) is not None},
         reply["outputs"],
         {name: value for name, value in reply["gradients"].items() if isinstance(value, float)},
+        [str(name)[:MOST_TEXT] for name in reply["unused"][:MOST_PARAMETERS]],
         [tuple(map(int, shape)) for shape in reply["rotated"][:MOST_CALLS]],
     )
 
@@ -393,25 +396,40 @@ def _without_gradient(observed: Observed) -> Sequence[str]:
     return [name for name in names if not observed.gradients.get(name, 0.0) > 0]
 
 
+def _unused(observed: Observed) -> str:
+    """Return a sentence that names the weights that are not used, or nothing."""
+    names = [f"`{name}`" for name in _without_gradient(observed) if name in observed.unused]
+    verb = "is" if len(names) == 1 else "are"
+    return f"{', '.join(names[:4])} {verb} not used in the forward pass." if names else ""
+
+
 @dataclass(frozen=True, slots=True)
 class OwnTurn:
     """The student's own rotation, so that its mistakes do not cost points twice.
 
     It is called directly, or as the module calls it if it is correct only that way. `right` says
-    whether it is correct in either way.
+    whether it is correct in either way. Known mistakes rotate the same heads again and again, so
+    the student's code is asked once for each.
     """
 
     student: Student
     block_size: int
     way: str
     right: bool
+    rotated: dict[object, Floats] = field(default_factory=dict, compare=False)
 
     def __call__(self, heads: Floats) -> Floats:
         """Return queries or keys rotated, or unchanged if the student's rotation gives nothing."""
         x = heads.astype(np.float32)
+        key = (x.shape, x.tobytes())
+        if key not in self.rotated:
+            self.rotated[key] = self._ask(x)
+        return self.rotated[key]
+
+    def _ask(self, x: Floats) -> Floats:
         by_way = results(rotations(self.student, [x], [self.block_size]))
         rotated = (by_way[way] for way in (self.way, "module own", "own") if way in by_way)
-        return next((result for result in rotated if result.shape == x.shape), heads)
+        return next((result for result in rotated if result.shape == x.shape), x)
 
 
 def _own_turn(student: Student, question: Question, inputs: Inputs) -> OwnTurn:
@@ -453,7 +471,7 @@ def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> st
     (right, own_turn), question = turns, observed.question
     if observed.gives(UNROTATED, right) is not None:
         return _unrotated(observed).hint
-    general = _general(observed) if plain else NOT_PLAIN
+    general = f"{_unused(observed)} {_general(observed) if plain else NOT_PLAIN}".strip()
     kinds: list[Mapping[Mistake, tuple[Module, Turn]]] = [
         {mistake: (module, right) for mistake, module in mistakes.MODULES.items()},
         *(
@@ -527,7 +545,7 @@ def _vanilla_mistake(observed: Observed, own: Turn) -> str:
         for mistake, module in mistakes.PLAIN_ATTENDING.items()
         if observed.gives(module, Rotation()) is not None
     ]
-    return matches[0].hint if len(matches) == 1 else ATTENTION
+    return matches[0].hint if len(matches) == 1 else f"{_unused(observed)} {ATTENTION}".strip()
 
 
 def _constant_text(student: Student, question: Question, *, rope: bool) -> tuple[Floats, str]:

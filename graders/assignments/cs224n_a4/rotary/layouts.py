@@ -10,7 +10,7 @@ In each, sin may come first or be negated, and there may be extra axes of length
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import combinations, islice, permutations, product
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ ROLES = ("query", "key", "value", "proj")
 ORDERS_OF_ROWS = ((0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0), (0, 2, 1))
 TURNED = ("none", "other", "all")
 USUAL = 2
+MOST_CHOICES = 6  # of biases: one or more of four weights may have them
 Layer = tuple[Floats, Floats]  # a matrix whose rows are features, and its bias
 
 
@@ -146,10 +147,11 @@ def readings(
         return
     most = USUAL if usual else len(ORDERS_OF_ROWS)
     for order, turned in product(ORDERS_OF_ROWS[:most], TURNED[:most]):
-        blocks = _blocks(_matrices(parameters, C, turned=turned), C, n_head, order)
-        if len(blocks) == len(ROLES):
-            for roles in permutations(blocks):
-                yield Projections(dict(zip(ROLES, roles, strict=True)))
+        for matrices in _matrices(parameters, C, turned=turned):
+            blocks = _blocks(matrices, C, n_head, order)
+            if len(blocks) == len(ROLES):
+                for roles in permutations(blocks):
+                    yield Projections(dict(zip(ROLES, roles, strict=True)))
 
 
 def _interleaved(layers: Mapping[str, Layer], n_head: int) -> Iterator[Projections]:
@@ -175,49 +177,98 @@ def _with_bias(rows: Floats, bias: Floats | None) -> Layer:
     return rows, bias
 
 
-def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: str) -> Sequence[Layer]:
-    """Return all matrices that take C features, with their biases, in parameter order.
+def _matrices(
+    parameters: Mapping[str, Floats], C: int, *, turned: str
+) -> Iterator[Sequence[Layer]]:
+    """Yield all matrices that take C features, in parameter order, with each choice of biases.
 
-    `turned`: which square matrices are used as x @ W. Outside linear layers, the last matrices have
-    the biases of their length, in order: a single bias is that of the output.
+    `turned`: which square matrices are used as x @ W.
     """
-    biases = {_bias_name(name) for name in parameters if name.endswith("weight")}
-    loose = [
-        values
+    weights: dict[str, Sequence[Floats]] = {}
+    for name, weight in parameters.items():
+        turn = turned == "all" or (turned == "other" and not name.endswith("weight"))
+        if matrices := _as_matrices(weight, C, turn=turn):
+            weights[name] = matrices
+    lengths = {name: sum(map(len, matrices)) for name, matrices in weights.items()}
+    for biases in _biases(parameters, lengths, C):
+        yield [
+            layer
+            for name, matrices in weights.items()
+            for layer in zip(matrices, np.split(biases[name], len(matrices)), strict=True)
+        ]
+
+
+def _biases(
+    parameters: Mapping[str, Floats], lengths: Mapping[str, int], C: int
+) -> Iterator[Mapping[str, Floats]]:
+    """Yield the bias of each weight, which has this many rows; it is 0 if there is none.
+
+    Outside linear layers, a bias may have any shape, and weights have the biases of their length,
+    in order. If there are too few, each choice is yielded, first that of the last weights. Biases
+    that are cut in another way than the weights belong to all the others together.
+    """
+    linear = {name: _bias_name(name) for name in parameters if name.endswith("weight")}
+    loose = {
+        name: values.ravel()
         for name, values in parameters.items()
-        if values.ndim == 1 and name not in biases and not name.endswith("weight")
+        if _is_small(values, C) and name not in {*linear, *linear.values()}
+    }
+    own = {name: length for name, length in lengths.items() if name not in linear}
+    none = {name: np.zeros(length) for name, length in lengths.items()}
+    named = {
+        name: bias.ravel()
+        for name, length in lengths.items()
+        if name in linear and (bias := parameters.get(linear[name])) is not None
+        if bias.size == length
+    }
+    pairs = [
+        _paired(
+            [name for name in own if own[name] == length],
+            [name for name, bias in loose.items() if len(bias) == length],
+        )
+        for length in dict.fromkeys(own.values())
     ]
-    layers: list[Layer] = []
-    for name, weight in reversed([*parameters.items()]):
-        linear = name.endswith("weight")
-        for matrix in reversed(_as_matrices(weight, C)):
-            turn = turned == "all" or (turned == "other" and not linear)
-            rows = matrix.T if turn or matrix.shape[1] != C else matrix
-            if rows.shape[1] == C:
-                bias = parameters.get(_bias_name(name)) if linear else _pop_last(loose, len(rows))
-                layers.append(_with_bias(rows, bias))
-    return layers[::-1]
+    for chosen in islice(product(*pairs), MOST_CHOICES):
+        bias_of = dict(pair for some in chosen for pair in some)
+        rest = {name: length for name, length in own.items() if name not in bias_of}
+        unused = [bias for name, bias in loose.items() if name not in bias_of.values()]
+        found = none | named | {name: loose[bias] for name, bias in bias_of.items()}
+        if unused and sum(map(len, unused)) == sum(rest.values()):
+            cuts = np.cumsum([*rest.values()])[:-1]
+            found |= zip(rest, np.split(np.concatenate(unused), cuts), strict=True)
+        yield found
 
 
-def _pop_last(biases: list[Floats], length: int) -> Floats | None:
-    """Remove and return the last bias of this length, or None if there is none."""
-    places = [k for k, bias in enumerate(biases) if len(bias) == length]
-    return biases.pop(places[-1]) if places else None
+def _paired(weights: Sequence[str], biases: Sequence[str]) -> Sequence[Sequence[tuple[str, str]]]:
+    """Return the ways to give these weights these biases in order, first to the last weights."""
+    count = min(len(weights), len(biases))
+    if max(len(weights), len(biases)) > len(ROLES):  # too many to try
+        return [list(zip(weights[::-1], biases[::-1], strict=False))]
+    both = product(combinations(weights[::-1], count), combinations(biases[::-1], count))
+    return [list(zip(*names, strict=True)) for names in both]
 
 
-def _as_matrices(weight: Floats, C: int) -> Sequence[Floats]:
-    """Return a parameter as matrices; the first axis of C features counts if it has more axes.
+def _is_small(values: Floats, C: int) -> bool:
+    """Return whether a parameter may be biases: all four have C numbers, far fewer than weights."""
+    return values.size <= len(ROLES) * C
+
+
+def _as_matrices(weight: Floats, C: int, *, turn: bool) -> Sequence[Floats]:
+    """Return a parameter as matrices of C columns; the first axis of C counts if it has more axes.
 
     A weight of shape (3, C, n_heads, head size), for example, is three matrices of shape (C, C).
+    They are joined, unless they are smaller, such as one per head.
     """
-    if weight.ndim <= 2:
-        return [weight] * (weight.ndim == 2)
-    if C not in weight.shape:
+    if C not in weight.shape or _is_small(weight, C):
         return []
     axis = weight.ndim - 2 if weight.shape[-2] == C else weight.shape.index(C)
     if axis == weight.ndim - 1:
-        return [weight.reshape(-1, C)]
-    return list(weight.reshape(-1, C, math.prod(weight.shape[axis + 1 :])))
+        parts = [weight.reshape(-1, C)]
+    else:
+        parts = list(weight.reshape(-1, C, math.prod(weight.shape[axis + 1 :])))
+    square = parts[0].shape == (C, C)
+    matrices = [part.T if part.shape[1] != C or (turn and square) else part for part in parts]
+    return matrices if len(matrices[0]) % C else [np.concatenate(matrices)]
 
 
 def _blocks(

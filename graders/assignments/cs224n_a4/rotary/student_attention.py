@@ -5,7 +5,7 @@ Nothing is graded here.
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType, SimpleNamespace
 from typing import Any
 
@@ -34,15 +34,19 @@ def rope_attention(
 
     Also return the shapes that it passes to apply_rotary_emb for these outputs.
     """
-    return [
-        {
-            **_outputs(module, inputs),
-            "parameters": {name: plain(p) for name, p in module.named_parameters()},
-            "gradients": _gradients(module, torch.from_numpy(inputs[0])),
-            "training": _in_training(module, inputs),
-        }
-        for module in attentions(size, rope)
-    ]
+    return [_replies(module, inputs) for module in attentions(size, rope)]
+
+
+def _replies(module: nn.Module, inputs: list[NDArray[Any]]) -> dict[str, Any]:
+    outputs = _outputs(module, inputs)
+    gradients = _gradients(module, torch.from_numpy(inputs[0]))
+    return {
+        **outputs,
+        "parameters": {name: plain(p) for name, p in module.named_parameters()},
+        "gradients": gradients,
+        "unused": _unused(module, inputs, gradients),
+        "training": _in_training(module, inputs),
+    }
 
 
 @on_cpu()
@@ -272,3 +276,19 @@ def _gradients(module: nn.Module, x: torch.Tensor) -> dict[str, float]:
     (output * torch.randn_like(output)).sum().backward()
     tensors = {"x": x, **dict(module.named_parameters())}
     return {name: float(p.grad.abs().max()) for name, p in tensors.items() if p.grad is not None}
+
+
+def _unused(module: nn.Module, inputs: list[NDArray[Any]], connected: Iterable[str]) -> list[str]:
+    """Return the parameters that the output does not depend on, among those without a gradient."""
+    unused = []
+    with torch.no_grad():
+        for name, p in module.named_parameters():
+            if name in connected:
+                continue
+            before, (output,) = p.clone(), _outputs(module, inputs[:1])["outputs"]
+            p.copy_(torch.randn_like(p))
+            (changed,) = _outputs(module, inputs[:1])["outputs"]
+            p.copy_(before)
+            if _same(output, changed):
+                unused.append(name)
+    return unused

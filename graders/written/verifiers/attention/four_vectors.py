@@ -110,9 +110,21 @@ def _judged(
         hint = "A score is k_i^T q_j: which of the two belongs to the input that attends?"
         earned = share(answer.machine, "swapped", facts.points / 4)
         return Judgement(earned, "K and Q are swapped.", hint, actual=text)
-    message, hint = _message(answer, facts), _hint(values, facts)
+    message, hint = _message(answer, facts), _turned(values, draws) or _hint(values, facts)
     message = "\n".join((message, *faults))
     return Judgement(facts.points / 4, message, hint, actual=text)
+
+
+def _turned(values: list[Matrices], draws: list[_Setting]) -> str:
+    """Return a hint if K or Q is correct only when it is transposed."""
+    for part in ("K", "Q"):
+        turned = [{**value, part: value[part].T} for value in values]
+        if _facts(turned, draws).points == 4:
+            return (
+                f"`{part}` is transposed. (u v^T) x = u (v^T x): which vector belongs to the "
+                "input, and which to the result?"
+            )
+    return ""
 
 
 def _formulas(

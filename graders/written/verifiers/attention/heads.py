@@ -127,7 +127,8 @@ def _judged(answer: Asked, heads: list[_Head]) -> Judgement:
     if first.would_copy | second.would_copy == {"a", "b"} and first.would_copy != second.would_copy:
         earned = share(answer.machine, "unscaled", 0.5) * _full(answer, heads).fraction
         hint = "How large are the weights of all other keys together, when there are many of them?"
-        return Judgement(earned, "Correct directions, but too short.", hint)
+        short = " and ".join(f"`{head.part}`" for head in heads if not head.copies)
+        return Judgement(earned, f"Correct directions, but too short: {short}.", hint)
     return _wrong(answer, heads)
 
 

@@ -193,7 +193,7 @@ ASKED = {
     "names": ["M", "N", "k"],
     "aliases": {"d": "k"},
     "key": "M^2*k",
-    "lower": ["M*k^2", "N*k^2"],
+    "lower": ["M*k^2"],
 }
 
 
@@ -201,7 +201,7 @@ ASKED = {
     "answer",
     [
         "Θ(M^2 k)", "O(M^2 d)", "k·M²", "M**2*k", r"\mathcal{O}(M^2 k)", r"$O(M^2 \cdot k)$",
-        "O(k M^2 + (M+N)k^2)", "O(M^2k) + O(Mk^2)", "O(M^2 k) per layer",
+        "O(k M^2 + (M+k)Mk)", "O(M^2k) + O(Mk^2)", "O(M^2 k) per layer",
     ],
 )  # fmt: skip
 def test_right_complexities_earn_all(judge, answer):
@@ -214,6 +214,8 @@ def test_right_complexities_earn_all(judge, answer):
         ("O(M^2)", "`k` is missing"), ("O(Mk)", "slowly"), ("O(M^2 k^2)", "too fast"),
         ("O(N^2 k)", "like the cost"), ("O(MNk)", "like the cost"), ("O(1)", "slowly"),
         ("O(M^2k + N^2k)", "does not belong"), ("O(M^2 k/N)", ""), ("M^2k - M^2k", ""),
+        ("O(M k^2)", "scores is missing"), ("O(M k^2 + M k)", "scores is missing"),
+        ("O(N k^2)", "like the cost"), ("O(M^2 k + N k^2)", "does not belong"),
     ],
 )  # fmt: skip
 def test_wrong_complexities_earn_nothing(judge, answer, said):
@@ -243,10 +245,14 @@ def test_a_listed_mistake_has_its_own_hint(judge):
     assert (judgement.fraction, judgement.hint) == (0.5, "which length?")
 
 
-def test_each_attention_has_its_own_key(judge):
-    answer = {"encoder_self": "O(M^2 k)", "cross": "O(N M k)", "decoder_self": "O(M^2 k)"}
-    key = {"encoder_self": "M^2*k", "cross": "M*N*k", "decoder_self": "N^2*k"}
-    assert judge("complexity", answer, **ASKED | {"key": key}).fraction == pytest.approx(2 / 3)
+def test_each_attention_has_its_own_costs(judge):
+    answer = {"self": "O(M^2 k + M k^2)", "cross": "O(N M k + (M+N) k^2)", "other": "O(M^2 k)"}
+    key = {"self": "M^2*k", "cross": "M*N*k", "other": "N^2*k"}
+    lower = {"self": "M*k^2", "cross": ["M*k^2", "N*k^2"], "other": "N*k^2"}
+    asked = ASKED | {"key": key, "lower": lower}
+    assert judge("complexity", answer, **asked).fraction == pytest.approx(2 / 3)
+    answer["self"] = "O(M^2 k + (M+N) k^2)"
+    assert judge("complexity", answer, **asked).fraction == pytest.approx(1 / 3)
 
 
 @settings(max_examples=60)

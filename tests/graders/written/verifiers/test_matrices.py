@@ -113,6 +113,7 @@ def test_right_matrices_earn_all(earned, k, q, v):
     [
         (Q, K, V, 0.5, "which of the two belongs to the input that attends"),
         (K, V, V, 0.5, "Q is the same as V"),
+        (K, "u_a u_d^T + u_d u_c^T", V, 0.5, "`Q` is transposed"),
         (K, Q, "u_b u_b^T - u_c u_c^T", 0.5, "whose length is beta"),
         (K, Q, "(u_c u_c^T - u_b u_b^T)/beta^2", 0.5, "whose length is beta"),
         (K, "I", V, 0.5, "Which input"),
