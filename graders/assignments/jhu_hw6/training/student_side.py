@@ -238,8 +238,9 @@ def _adopt(model: Classifier, theirs: nn.Module | None) -> None:
     """Give our model the methods and attributes of theirs, and its layers under their names."""
     if theirs is None:
         return
-    if type(theirs).__name__ == CLASS and not isinstance(model, type(theirs)):
-        model.__class__ = type(Classifier.__name__, (Classifier, type(theirs)), {})
+    own = not type(theirs).__module__.startswith("transformers.")  # whatever its name is
+    if own and not isinstance(model, type(theirs)):
+        model.__class__ = type(Classifier.__name__, (type(model), type(theirs)), {})
     parts = Parts(theirs)
     for name, layer in theirs.named_children():
         if name not in model._modules:
