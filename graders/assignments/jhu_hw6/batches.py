@@ -15,6 +15,8 @@ from .replies import Floats
 
 Batch = Mapping[str, Any]  # input_ids, attention_mask (n, T) and labels (n,)
 SIZE = 8  # features of an embedding
+LONG = 104  # batches: a loop that stops after 100 leaves items out
+STOPPED = "Is a `break` for debugging left in the loop over batches?"
 EMBEDDINGS = "model.embeddings.weight"
 
 

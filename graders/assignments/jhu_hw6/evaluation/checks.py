@@ -15,7 +15,7 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import BadReply, GraderFault
 
-from ..batches import Batch, Task, draw_batch, draw_weights, part, predicted
+from ..batches import LONG, STOPPED, Batch, Task, draw_batch, draw_weights, part, predicted
 from ..files import in_each_file
 from ..replies import Floats, number, sequence
 from ..training.runs import require_device
@@ -190,6 +190,15 @@ def test_accuracy_is_counted(
                 "evaluate_model does not call the model with the batch's attention mask.",
                 hint=f"{wrong_mask}.",
             )
+        long = _repeated(question)
+        reached = ask(long)
+        if not is_close(reached, long.accuracy, "share"):
+            fail(
+                "The evaluation ends before the last batch.",
+                hint=STOPPED,
+                expected=f"{long.accuracy:.4f} for {LONG} batches",
+                actual=f"{reached:.4f}",
+            )
         task = Task(question.weights, question.batch, question.batch)
         require_device(student, task, NAME, file)
 
@@ -327,6 +336,18 @@ def _drawn(source: np.random.Generator, sandbox: Student) -> Question:
         (right ^ turned).tolist(),
         (_answers_across(logits) == labels).tolist(),
     )
+
+
+def _repeated(question: Question) -> Question:
+    """Return the same items again and again; only those in the first half of the batches are right.
+
+    So an evaluation that stops earlier gives a higher accuracy.
+    """
+    rows = np.arange(LONG * SIZE) % ITEMS
+    right = np.arange(len(rows)) < len(rows) // 2
+    batch, are_right = part(question.batch, rows), np.asarray(question.right)[rows]
+    labels = np.where(right == are_right, batch["labels"], 1 - batch["labels"])
+    return replace(question, batch={**batch, "labels": labels}, right=right.tolist())
 
 
 def _alike_first(rows: NDArray[np.intp], answers: NDArray[np.intp]) -> NDArray[np.intp]:

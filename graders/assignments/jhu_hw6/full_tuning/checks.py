@@ -13,7 +13,7 @@ from graders.checks.score import Score
 from ..replies import Floats, floats
 from ..tuning.model_class import ModelClass, in_each_model
 from ..tuning.pooling import ACCEPTED, POOLED, POOLINGS, SHRUNK
-from ..tuning.questions import RANDOM, Forward, Question
+from ..tuning.questions import AGAIN, RANDOM, Forward, Question
 from ..tuning.tuned import require_trained
 
 TYPE = "full"
@@ -66,9 +66,10 @@ def test_mean_is_classified(
             mistake = f"{named.pop()}. " if len(named) == 1 else ""
             expected = model.ways(question)["right"]["mean"]
             mistake = mistake or _why_not_pooled(question, reply, reply.logits - expected)
+            hint = f"{mistake}{POOLED}." if mistake or reply.same_again else AGAIN
             fail(
                 "The logits are not computed from the mean of the last hidden states.",
-                hint=RANDOM if reply.random else f"{mistake}{POOLED}.",
+                hint=RANDOM if reply.random else hint,
                 actual=largest_difference(reply.logits, expected),
                 counterexample={"model": question.family, "texts": "all of equal length"},
             )

@@ -15,7 +15,7 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import StudentFault, Unavailable
 
-from ..batches import Task, draw_task, predicted
+from ..batches import LONG, STOPPED, Task, draw_task, predicted
 from ..files import in_each_file
 from .expected import (
     LOSS,
@@ -38,6 +38,7 @@ SINGLE = replace(PLAN, batch_size=1)
 ITEMS = 11  # in batches of 4, 4 and 3
 MANY = 41  # in batches of 1: prime, and more than 32, which loops accumulate at most
 SMALL = 10
+LONG_EPOCH = Plan(epochs=1, batch_size=2, brief=True)
 OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
 IMPROVING = replace(OVERFIT, own=False, trend=1, alike=True)
 ALL_PARAMETERS = "Pass all parameters of the model to the optimizer: mymodel.parameters()"
@@ -124,6 +125,8 @@ def test_every_epoch_sees_every_batch(
                 hint="Each epoch continues with the weights of the previous one: don't load the "
                 "initial ones inside the loop over epochs.",
             )
+        if len(run.updates) == len(run.graded):
+            _require_long_epoch(student, inputs, file)
         _require_rates(run)
         with suppress(StudentFault, Unavailable):  # a warm-up may hide it in a short run
             longer = training_run(student, small, OVERFIT, file)
@@ -196,6 +199,22 @@ def _require_batches(run: Run) -> None:
         expected=f"each of the {len(batches)} batches {PLAN.epochs} times",
         actual=f"{', '.join(map(str, counts))} times",
     )
+
+
+def _require_long_epoch(student: Student, inputs: Inputs, file: str) -> None:
+    """Fail if a loop that steps for each batch ends a long epoch early, without an exception."""
+    task = draw_task(inputs, "long epoch", LONG * LONG_EPOCH.batch_size)
+    try:
+        run = training_run(student, task, LONG_EPOCH, file)
+    except (StudentFault, Unavailable):
+        return  # a run of another check reports it
+    if run.ended is None and len(run.rates) < LONG:
+        fail(
+            "An epoch ends before the last batch.",
+            hint=STOPPED,
+            expected=f"{LONG} steps for {LONG} batches",
+            actual=f"{len(run.rates)} steps",
+        )
 
 
 def _are_training_rows(run: Run, updates: Sequence[Update]) -> bool:

@@ -57,6 +57,11 @@ LOSSES = {
         "own-predictions", "The loss compares the logits with the model's own predictions", LOSS
     ),
     "labels-swapped": Mistake("labels-swapped", "The two labels are swapped in the loss", LOSS),
+    "label-0-ignored": Mistake(
+        "label-0-ignored",
+        "Items with label 0 do not count in the loss: remove ignore_index=0 or the class weights",
+        LOSS,
+    ),
     "unmasked": Mistake(
         "unmasked",
         "The model is called without the attention mask, so padding counts as text",

@@ -35,6 +35,9 @@ def _all_losses(weights: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any
         "softmax-twice": gradient(lambda z: F.cross_entropy(z.softmax(-1), labels)),
         "own-predictions": gradient(lambda z: F.cross_entropy(z, z.argmax(-1))),
         "labels-swapped": gradient(lambda z: F.cross_entropy(z, 1 - labels)),
+        "label-0-ignored": gradient(
+            lambda z: F.cross_entropy(z, labels, ignore_index=0, reduction="sum")
+        ),
         "unmasked": gradient(lambda z: F.cross_entropy(z, labels), "unmasked"),
     }
 

@@ -1,5 +1,6 @@
 """Run train() for the checks of the training loop, in the student's child."""
 
+import copy
 import functools
 import inspect
 import itertools
@@ -223,7 +224,7 @@ def _is_moved_elsewhere(file: str) -> bool:
 
 
 def like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
-    """Return the classifier with the student's own model's attributes other than layers."""
+    """Return the classifier with the methods and attributes of the student's own model."""
     model = Classifier(weights)
     spec = {"family": "bert", "type": "full", "width": NARROW}
     for make in (build, prepared):
@@ -235,20 +236,30 @@ def like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
 
 
 def _adopt(model: Classifier, theirs: nn.Module | None) -> None:
-    """Give our model the methods and attributes of theirs, and its layers under their names."""
+    """Give our model the methods and attributes of theirs.
+
+    In lists and other modules, too, our backbone and classifier replace theirs.
+    """
     if theirs is None:
         return
-    if type(theirs).__name__ == CLASS and not isinstance(model, type(theirs)):
-        model.__class__ = type(Classifier.__name__, (Classifier, type(theirs)), {})
+    own = not type(theirs).__module__.startswith("transformers.")  # whatever its name is
+    if own and not isinstance(model, type(theirs)):
+        model.__class__ = type(Classifier.__name__, (type(model), type(theirs)), {})
     parts = Parts(theirs)
-    for name, layer in theirs.named_children():
-        if name not in model._modules:
-            mine = model.classifier if layer is parts.head else layer
-            inside = parts.backbone in layer.modules()
-            vars(model)[name] = model.model if inside else mine
-    for name, value in vars(theirs).items():
-        if name not in vars(model) and not name.startswith("_"):
-            setattr(model, name, value)
+    memo: dict[int, Any] = {id(theirs): model, id(parts.backbone): model.model}
+    if parts.head is not None:
+        memo[id(parts.head)] = model.classifier
+    for name, value in {**vars(theirs), **theirs._modules}.items():
+        if not (name.startswith("_") or name in vars(model) or name in model._modules):
+            vars(model)[name] = _copied(value, memo)
+
+
+def _copied(value: Any, memo: dict[int, Any]) -> Any:
+    """Return a copy with the replacements of this memo, or the value itself if it has no copy."""
+    try:
+        return copy.deepcopy(value, memo)
+    except Exception:  # noqa: BLE001  such as an open file
+        return value
 
 
 class Rows(list[Any]):

@@ -129,24 +129,32 @@ class Forward:
                 else f"shapes {self.training.shape} and {self.logits.shape}",
             )
 
+    @property
+    def same_again(self) -> bool:
+        """Whether a second, smaller batch gets the logits of the same texts in the first."""
+        expected, again = self.logits[:0:-1], self.again
+        if not len(expected):
+            return True
+        if again is None or again.shape != expected.shape:
+            return False
+        return is_close(again, expected, "attention")
+
     def require_same_again(self) -> None:
         """Fail if a second, smaller batch gets other logits than the same texts in the first."""
-        expected = self.logits[:0:-1]
-        if not len(expected):
+        if self.same_again:
             return
-        again = self.again
+        expected, again = self.logits[:0:-1], self.again
         if again is None or again.shape != expected.shape:
             fail(
                 "A second, smaller batch does not get two logits per text.",
                 hint=AGAIN,
                 actual=self.raised,
             )
-        if not is_close(again, expected, "attention"):
-            fail(
-                "In a second batch, the same texts get other logits.",
-                hint=RANDOM if self.random else AGAIN,
-                actual=largest_difference(again, expected),
-            )
+        fail(
+            "In a second batch, the same texts get other logits.",
+            hint=RANDOM if self.random else AGAIN,
+            actual=largest_difference(again, expected),
+        )
 
     def outside_of(self, part: str) -> Mapping[str, int]:
         """Return the parameters of one part outside the backbone, with their sizes."""
