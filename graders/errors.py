@@ -28,7 +28,7 @@ ON_A_GPU = (
     "Your code asks for a GPU, and it is graded on a CPU. Put tensors on the device of the input, "
     'such as `.to(x.device)`, instead of naming "cuda".'
 )
-LONG_NUMBER = 4  # digits: a student's number, and no question's
+LONG_NUMBER = 4  # digits: longer numbers are student IDs, not question numbers
 MOST_NAMES = 12  # that a sentence can list
 UNREADABLE = "Your code's return value could not be read."
 
@@ -132,7 +132,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
     The nearest address or number would be another person's, so there is none for these.
     """
-    if "@" in name or (name.isdecimal() and len(name) >= LONG_NUMBER):
+    if "@" in name or sum(map(str.isdecimal, name)) >= LONG_NUMBER:
         return ""
     names = sorted(choices)
     for nearest in get_close_matches(name, names, n=1):

@@ -20,7 +20,7 @@ BACKUP_WORDS = frozenset({
 # Suffixes of an answers file, and of one in another format: a person reads what is not text.
 DOCUMENTS = ("txt", "markdown", "pdf", "docx", "doc", "odt", "rtf", "ipynb", "html", "tex")
 WRITTEN = (".md", ".yaml", ".yml")
-# The only document with such a word in its name is taken for the answers file: `hw6_written.pdf`.
+# Documents with such a word in their names are taken for the answers file: `hw6_written.pdf`.
 TITLES = frozenset({
     "answer", "answers", "assignment", "homework", "hw", "report", "response", "responses",
     "solution", "solutions", "submission", "write", "writeup", "writing", "written",
@@ -315,11 +315,13 @@ def _untitled(files: Iterable[PurePosixPath]) -> list[PurePosixPath]:
     return [path for path in documents if not is_copy_like(path.stem)]
 
 
-def _most_readable(documents: Iterable[PurePosixPath]) -> tuple[PurePosixPath, ...]:
-    """Return the documents, each in its most readable format; what is no text comes first.
+def _most_readable(documents: Sequence[PurePosixPath]) -> tuple[PurePosixPath, ...]:
+    """Return the documents, each in its most readable format; files that aren't text come first.
 
-    If one of them is no text, a person reads all of them.
+    An HTML file beside a text may be an export of anything.
     """
+    if any(path.suffix.casefold() in TITLED[:4] for path in documents):
+        documents = [path for path in documents if path.suffix.casefold() != ".html"]
     best: dict[PurePosixPath, PurePosixPath] = {}
     for path in sorted(sorted(documents), key=_readability):
         best.setdefault(path.with_suffix(""), path)

@@ -2,7 +2,7 @@
 
 import filecmp
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from submissions.escaping import listed, shown
@@ -15,6 +15,7 @@ from submissions.submission import CleanFolder
 BULKY = frozenset({"data", "expt", "runs", "logs", "wandb", "checkpoints"})
 
 CODE = (".py", ".ipynb")
+PLAIN = (".md", ".markdown", ".txt")
 
 # O_NOFOLLOW: a file that became a link after it was listed causes an error instead of an escape.
 # Windows doesn't have this flag, but needs O_BINARY so that line ends are not changed.
@@ -36,13 +37,14 @@ def copy_needed(
     root.mkdir(parents=True)
     for path in sorted({*code, *artifacts.values()}):
         copy_file(upload / path, root / path, sizes[path])
+    files = {name: root / path for name, path in artifacts.items()}
     for name in found_files.joined.intersection(artifacts):
-        _join([upload / path for path in found_files.files[name]], root / name, limits)
-        artifacts[name] = PurePosixPath(name)
+        files[name] = root.parent / f"joined-{name}"  # no file of the upload is there
+        _join([upload / path for path in found_files.files[name]], files[name], limits)
     return CleanFolder(
         root=root,
         code=None if found_files.code is None else root / found_files.code,
-        files={name: root / path for name, path in artifacts.items()},
+        files=files,
         notes=(*found_files.notes, *artifact_notes, *code_notes, *listing.notes),
     )
 
@@ -60,7 +62,7 @@ def _artifacts(
         taken[name] = best
         if name in found_files.joined:
             several = listed([str(path) for path in (best, *alternatives)])
-            notes.append(f"Read {several} together as {name}: put your answers into one file")
+            notes.append(f"Using {several} together as {name}: put your answers into one file")
             continue
         if best.name != name:
             case = " by case" if best.name.casefold() == name.casefold() else ""
@@ -128,12 +130,28 @@ def copy_file(source: Path, target: Path, size: int) -> None:
     target.chmod(0o644)
 
 
-def _join(sources: Iterable[Path], target: Path, limits: CopyLimits) -> None:
-    """Write the contents of regular files one after the other, up to the limit of an artifact."""
-    left = limits.artifact_bytes
-    with target.open("xb") as joined:
-        for source in sources:
-            left -= joined.write(_content(source, left) + b"\n\n")
+def _join(sources: Sequence[Path], target: Path, limits: CopyLimits) -> None:
+    """Write the contents of regular files one after the other, up to the limit of an artifact.
+
+    Only plain text in UTF-8 can be joined. Between other files, there is a byte that is no text, so
+    that a person reads all of them.
+    """
+    left, contents = limits.artifact_bytes, list[bytes]()
+    for source in sources:
+        contents.append(_content(source, left))
+        left -= len(contents[-1])
+    plain = all(source.suffix.casefold() in PLAIN for source in sources) and all(
+        _is_utf8(content) for content in contents
+    )
+    target.write_bytes((b"\n\n" if plain else b"\n\0\n").join(contents))
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _content(source: Path, size: int) -> bytes:

@@ -49,7 +49,8 @@ class Imports:
         if path is None:
             return self._installed(name, names)
         module = self._upload.module(path)
-        module.make(module.outline.registering)  # importing a file fills others' registries
+        if not module.running:  # in a circle of imports, this one is already being made
+            module.make(module.outline.registering)  # importing a file fills others' registries
         if not names and len(parts) > 1:  # `import a.b` binds a
             path = self._find(importer, parts[:1], level, ()) or path
         return self._upload.module(path).object

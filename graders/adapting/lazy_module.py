@@ -43,6 +43,7 @@ class Module:
         self.namespace = self.object.__dict__
         self.failures: dict[str, BaseException] = {}
         self.unbound: set[str] = set()
+        self.running = 0  # calls of `make`: a file that it imports may import this one
         self._offers = offers
         self._inside = inside
         self._given = dict(given)
@@ -70,8 +71,12 @@ class Module:
     def make(self, names: Sequence[str]) -> None:
         """Run what these names need, in the order of the file."""
         needs = self._needs(names)
-        for index in sorted(needs):
-            self._run(self.outline.statements[index], needs[index])
+        self.running += 1
+        try:
+            for index in sorted(needs):
+                self._run(self.outline.statements[index], needs[index])
+        finally:
+            self.running -= 1
 
     def _needs(self, names: Sequence[str]) -> dict[int, set[str]]:
         """Return the statements that the names need, each with the names that need it."""

@@ -29,7 +29,7 @@ from graders.grading.cache_key import Keys, keys_of
 from graders.grading.options import (
     GradingRequest,
     Options,
-    assignment_in,
+    assignment_of,
     follow_assignment,
     options_in,
 )
@@ -44,7 +44,6 @@ from graders.model import (
     Result,
     Submission,
 )
-from graders.registry.discovery import load_assignment
 from graders.storage.store import CacheKey, Member, Store
 from submissions.receive import identify
 
@@ -107,7 +106,6 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     """
     base = store.generation()
     refuse_other_policy(store, assignment, alone=True)
-    follow_assignment(store, assignment)
     options = replace(options, inputs_seed=settle_inputs_seed(store))
     members = [member for member in store.members(base.number) if member.listed]
     current = _current_options(members, assignment, options)
@@ -119,8 +117,8 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     if all(job.cache_key == job.before.cache_key for job in todo):
         return None
     notes = (version_note(store, assignment, entry.keys) for entry in current.values())
-    note = next(notes, "")
     number = store.begin(assignment, checks, draft=True)
+    note = "\n".join(filter(None, (follow_assignment(store, assignment), next(notes, ""))))
     store.unlist(number)
     finished = [
         job for job in todo if store.status(job.submission.id, job.cache_key.address) in FINISHED
@@ -295,7 +293,7 @@ def _stored_options(member: Member) -> str:
 
 
 def _retry(store: Store, stored: str, members: list[Member], tier: Tier) -> Retry:
-    assignment = load_assignment(assignment_in(stored))
+    assignment = assignment_of(stored)
     submissions, gone = [], []
     for member in members:
         try:

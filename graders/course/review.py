@@ -14,7 +14,7 @@ from pathlib import Path
 
 from graders.adjustments import adjusted
 from graders.errors import UsageError
-from graders.grading.options import assignment_in
+from graders.grading.options import assignment_of
 from graders.model import MACHINE, Assignment, CheckResult, CriterionResult, Result
 from graders.registry.discovery import load_assignment
 from graders.storage.files import only_writer
@@ -128,7 +128,7 @@ class Review:
                 raise UsageError(
                     f"{self.folder} has no grading results", "grade with `run` or `batch` first"
                 )
-            assignment = load_assignment(assignment_in(members[0].cache_key.options))
+            assignment = assignment_of(members[0].cache_key.options)
             # As graded: decisions are applied on top, again after each new one.
             results = (
                 self.store.as_graded(member.submission, member.cache_key.address)

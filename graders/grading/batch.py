@@ -60,8 +60,8 @@ def plan_work(
     note = version_note(store, assignment, keys)
     refuse_other_criteria(store, submissions, request, alone=alone)
     refuse_other_policy(store, assignment, alone=alone)
-    follow_assignment(store, assignment)
     generation = store.begin(assignment, keys.checks)
+    note = "\n".join(filter(None, (follow_assignment(store, assignment), note)))
     decided = (
         []
         if force

@@ -77,14 +77,18 @@ def stored_assignment(store: Store, generation: int = 0) -> Assignment:
     It is that of the published generation, unless another one is named.
     """
     for member in store.members(generation):
-        if is_gone(member.cache_key.options):
-            raise UsageError(
-                f"the results were graded with {assignment_in(member.cache_key.options)}, which "
-                "does not exist anymore",
-                "if you moved the folder, pass its new path once: `regrade FOLDER --out DIR`",
-            )
-        return load_assignment(assignment_in(member.cache_key.options))
+        return assignment_of(member.cache_key.options)
     raise UsageError("no grading results found", "grade with `run` or `batch` first")
+
+
+def assignment_of(stored: str) -> Assignment:
+    """Return the assignment in the stored options; raises UsageError if its folder is gone."""
+    if is_gone(stored):
+        raise UsageError(
+            f"the results were graded with {assignment_in(stored)}, which does not exist anymore",
+            "if you moved the folder, pass its new path once: `regrade FOLDER --out DIR`",
+        )
+    return load_assignment(assignment_in(stored))
 
 
 def is_gone(stored: str) -> bool:
@@ -93,15 +97,18 @@ def is_gone(stored: str) -> bool:
     return named.is_absolute() and not named.exists()
 
 
-def follow_assignment(store: Store, assignment: Assignment) -> None:
-    """Store this folder in all Results whose own folder of the assignment is gone."""
+def follow_assignment(store: Store, assignment: Assignment) -> str:
+    """Store this folder in all Results whose own folder is gone; return a sentence if it is new."""
+    gone: list[str] = []
 
     def followed(stored: str) -> str:
         if not is_gone(stored):
             return stored
+        gone.append(assignment_in(stored))
         return json.dumps(json.loads(stored) | {"assignment": _named(assignment)}, sort_keys=True)
 
     store.change_options(followed)
+    return f"{gone[0]} does not exist anymore: {assignment.folder} is used instead" if gone else ""
 
 
 def options_in(stored: str, tier: Tier) -> Options:

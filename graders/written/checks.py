@@ -56,12 +56,12 @@ from submissions.escaping import shown
 
 PATIENCE = 10.0  # seconds of computing for all versions of one answer, which take about 0.1
 TOO_LONG = "This takes too long to compute; simplify it."
-FROM_LATEX = "The answer was read from a LaTeX document, and a person decides if it seems wrong."
+FROM_LATEX = "A person checks this answer, because it comes from a LaTeX document."
 IN_PICTURE = "The answer names a picture or an attachment, which only a person can read."
 _PICTURE = re.compile(
     r"!\[|<img\b|\w\.(?:png|jpe?g|gif|svg|heic|webp|bmp|tiff?|pdf)\b"
-    r"|\b(?:see|in|attached|handwritten|scanned)\s(?:(?:the|my|an?|attached|handwritten)\s){0,2}"
-    r"(?:figures?|fig|photos?|pictures?|images?|screenshots?|scans?|pages?|attachments?)\b",
+    r"|\b(?:see|attached|handwritten|scanned)\s(?:(?:the|my|an?|attached|handwritten)\s){0,2}"
+    r"(?:figures?|fig|photos?|pictures?|images?|screenshots?|scans?|attachments?)\b",
     re.IGNORECASE,
 )
 LONGEST_TEXT = 20_000  # characters of a free text that graders see

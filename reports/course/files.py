@@ -69,7 +69,7 @@ def keep_edited(store: Store, out: Path) -> None:
     names = (f"grades-edited{number}.csv" for number in chain([""], count(2)))
     file = next(out / name for name in names if not (out / name).exists())
     grades.rename(file)
-    show_sentences([f"{grades} is not as Softmark wrote it: your file is now {file}"])
+    show_sentences([f"{grades} was edited, or not written by Softmark; it is now {file}"])
 
 
 def write_pages(store: Store, *, rules: CourseRules, out: Path) -> tuple[int, int]:

@@ -66,6 +66,9 @@ def gather(folder: Path, request: GatherRequest) -> Gathered:
     return Gathered(layout, tuple(_submissions(uploads, request.assignment)), tuple(notes))
 
 
+LOOKS = {"git": "git clones", "canvas": "a Canvas download"}
+
+
 def layout_of(folder: Path) -> Layout:
     """Return the layout that all of the folder's contents match, or else "folders"."""
     if (folder / METADATA).is_file():
@@ -88,9 +91,8 @@ def _doubts(folder: Path) -> list[str]:
     for layout, many in alike.items():
         if 2 * many > len(children):
             raise WrongExport(
-                f"{folder}: {many} of {len(children)} entries are of `--from {layout}`, the others "
-                "are not",
-                f"move the others away, or pass `--from {layout}` or `--from folders` to `batch`",
+                f"{folder}: {many} of {len(children)} entries look like {LOOKS[layout]}",
+                f"pass `--from {layout}`, or move the others away",
             )
     return [
         f"read as folders, though {few} of {len(children)} look otherwise (--from {layout})"

@@ -77,7 +77,7 @@ def test_an_edited_table_is_kept_beside_the_new_one(course, out, capsys):
     for name in ("grades-edited.csv", "grades-edited2.csv"):
         grades.write_bytes(written.replace(b"graded", b"excused"))
         write(course, out)
-        assert f"your file is now {out / name}" in capsys.readouterr().err
+        assert f"it is now {out / name}" in capsys.readouterr().err
         assert b"excused" in (out / name).read_bytes()
     assert grades.read_bytes() == written
 

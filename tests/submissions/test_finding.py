@@ -227,6 +227,7 @@ def test_a_file_with_nearly_the_right_name_is_told(name):
         ("hw6.tex hw6.pdf notes.txt", "hw6.tex hw6.pdf", False),
         ("answers.docx answers.pdf", "answers.docx answers.pdf", False),
         ("A2_written_answers.ipynb written.html", "A2_written_answers.ipynb written.html", True),
+        ("hw6_written.md hw6.html", "hw6_written.md hw6.html", False),
         ("answers_1.md answers_3.md", "answers_1.md answers_3.md", True),
         ("answers (1).md answers(2).md", "answers (1).md answers(2).md", True),
         ("report.pdf writeup.md", "report.pdf writeup.md", True),

@@ -97,7 +97,24 @@ def test_a_file_turned_link_is_not_followed(uploads, a4, tmp_path):
 def test_answers_in_several_documents_are_one_file(copied):
     clean = copied({"b_answers.md": b"two", "a_answers.md": b"one"}, ("answers.md",))
     assert clean.files["answers.md"].read_bytes().split() == [b"one", b"two"]
-    assert "Read `a_answers.md`, `b_answers.md` together as answers.md" in clean.notes[-1]
+    assert "Using `a_answers.md`, `b_answers.md` together as answers.md" in clean.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("report.txt", "größer".encode("cp1252")), ("answers_b.ipynb", b"{}"), ("hw.tex", b"x")],
+)
+def test_documents_that_cannot_be_joined_are_no_text(copied, name, content):
+    """Then a person reads them."""
+    clean = copied({"written.md": b"## 1b\none", name: content}, ("answers.md",))
+    assert b"\0" in clean.files["answers.md"].read_bytes()
+
+
+def test_a_folder_may_have_the_name_of_the_joined_file(copied):
+    clean = copied(
+        {"answers.md/dataset.py": b"", "hw.md": b"1", "report.md": b"2"}, ("answers.md",)
+    )
+    assert clean.files["answers.md"].read_bytes().split() == [b"1", b"2"]
 
 
 def test_a_notebook_with_answers_is_also_code(copied, files_in):

@@ -135,10 +135,17 @@ class Outline:
             for decorator in getattr(statement.node, "decorator_list", [])
             for name in root(decorator)
             if any(
-                self._imported(binder.node) is not None
+                (other := self._imported(binder.node)) is not None and other.changes_own
                 for binder in self.binders.get(name, self.stars)
             )
         ]
+
+    @cached_property
+    def changes_own(self) -> bool:
+        """Whether a definition changes a top-level object of the file, such as a registry."""
+        definitions = [s.node for s in self.statements.values() if isinstance(s.node, DEFINITION)]
+        parts = (part for node in definitions for part in ast.walk(node))
+        return any(name in self.binders for name in changed(parts))
 
     @cached_property
     def _borrowed_names(self) -> frozenset[str]:

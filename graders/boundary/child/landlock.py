@@ -5,7 +5,6 @@ only become narrower. Older kernels have fewer kinds of rules; `abi()` returns t
 See landlock(7). Runs inside the child: standard library only.
 """
 
-import contextlib
 import ctypes
 import os
 import struct
@@ -26,7 +25,7 @@ FILE_ACCESS = (0, (1 << 13) - 1, (1 << 14) - 1, (1 << 15) - 1, (1 << 15) - 1, (1
 NETWORK_ACCESS = 0b11  # bind and connect TCP, from ABI 4 on
 SCOPES = 0b11  # abstract sockets and signals, from ABI 6 on
 REFER_ABI, NEEDED_ABI, NETWORK_ABI, SCOPES_ABI = 2, 3, 4, 6  # before 3 any file was truncated
-YAMA = Path("/proc/sys/kernel/yama/ptrace_scope")  # from 1 on, a process traces only its children
+CLONE_NEWUSER = 0x10000000
 
 GRANTS = {
     "read": EXECUTE | READ_FILE | READ_DIR,
@@ -65,15 +64,13 @@ def restrict(paths: Mapping[str, Sequence[str]]) -> None:
 def stand_apart() -> None:
     """Permanently keep this process from tracing processes that it did not start.
 
-    It may do with files what it could before: the rules forbid nothing, but processes under any
-    rules may only trace those under the same ones. Raises OSError if the kernel has neither
-    Landlock nor Yama's `ptrace_scope` for this.
+    File access stays the same. A process in a Landlock domain may only trace processes in that
+    domain, and one in a user namespace of its own only those in that namespace, where it has every
+    capability until it drops them. Raises OSError if the kernel refuses.
     """
     if abi() < REFER_ABI:
-        with contextlib.suppress(OSError):
-            if int(YAMA.read_text()) > 0:
-                return
-        raise OSError("the kernel has neither Landlock nor ptrace_scope, so pid 1 is exposed")
+        checked("unshare", LIBC.unshare(CLONE_NEWUSER))
+        return
     ruleset = _call(CREATE_RULESET, struct.pack("=Q", REFER), 8, 0)
     _grant(ruleset, "/", REFER)
     _call(RESTRICT_SELF, ruleset, 0)

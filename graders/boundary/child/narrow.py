@@ -43,6 +43,7 @@ def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
     if (grants := order["landlock"]) is None:
         if order["user"] is None:  # the namespace's first process has this user, too, and no filter
             landlock.stand_apart()
+            _keep_capabilities(0)
         seccomp.install(shared=False, gpu=order["gpu"])
     else:
         if grants:  # otherwise there is no Landlock, only the other user and the filter

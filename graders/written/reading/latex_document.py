@@ -14,28 +14,33 @@ from itertools import islice
 _HEADINGS = ("section", "subsection", "subsubsection", "paragraph", "subparagraph")
 _HEADING = re.compile(rf"\\({'|'.join(_HEADINGS)})\*?\s*(?=\{{)")
 _DEFINITION = re.compile(
-    r"\\(?:(?:re)?newcommand\*?|def|DeclareMathOperator\*?)\s*\{?\\(?P<name>[A-Za-z]+)\}?\s*"
-    r"(?:\[(?P<count>\d)\]|(?P<named>(?:#\d)*))\s*(?=\{)"
+    r"\\(?:(?:re)?newcommand\*?|def|DeclareMathOperator\*?)\s{0,9}\{?\\(?P<name>[A-Za-z]{1,40})\}?"
+    r"\s{0,9}(?:\[(?P<count>\d)\]|(?P<named>(?:#\d){0,9}))\s{0,9}(?=\{)"
 )
 _COMMENT = re.compile(r"(?<!\\)%.*")
-_LISTING = re.compile(r"^\s*\\(?:begin|end)\{(?:verbatim|lstlisting|minted)\*?\}.*$", re.MULTILINE)
+_LISTING = re.compile(
+    r"^[ \t]*\\(?:begin|end)\{(?:verbatim|lstlisting|minted)\*?\}.*$", re.MULTILINE
+)
 _TABLE = re.compile(r"\\begin\{tabular[x*]?\}")
 _TABLE_END = re.compile(r"\\end\{tabular[x*]?\}")
 _COLUMNS = re.compile(r"^(?:\s*(?:\{[^{}\n]{0,80}\}|\[[^\]\n]{0,80}\]))+")
-_RULE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|cline\{[^{}\n]*\})")
-_ROW_END = re.compile(r"\\\\(?:\[[^\]\n]*\])?")
+_RULE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|cline\{[^{}\n]{0,20}\})")
+_ROW_END = re.compile(r"\\\\(?:\[[^\]\n]{0,20}\])?")
 # Environments that are part of a formula, whose reader needs them
 _MATH = "bmatrix|pmatrix|vmatrix|Bmatrix|matrix|smallmatrix|array|cases|aligned|split"
 _ENVIRONMENT = re.compile(
     rf"\\(?:begin|end)\{{(?!(?:{_MATH})\*?\}})[A-Za-z]+\*?\}}(?:\[[^\]\n]{{0,80}}\])?"
 )
-_STYLE = re.compile(r"\\(?:text(?:bf|it|tt|sc|sl)|emph|underline)\{([^{}\n]*)\}")
+_STYLE = re.compile(r"\\(?:text(?:bf|it|tt|sc|sl)|emph|underline)\{([^{}\n]{0,2000})\}")
 _LAYOUT = re.compile(
     r"\\(?:maketitle|newpage|clearpage|pagebreak|noindent|centering|bigskip|medskip|smallskip|"
-    r"(?:[vh]space\*?|label|title|author|date)\{[^{}\n]*\})"
+    r"(?:[vh]space\*?|label|title|author|date)\{[^{}\n]{0,200}\})"
 )
 _NAMED_ITEM = re.compile(r"\\item\s*\[([^\]\n]{0,80})\]")
-_CHARACTERS = {r"\_": "_", r"\%": "%", r"\&": "&", r"\#": "#", "~": " ", "``": '"', "''": '"'}
+_ITEM = re.compile(r"\\item(?![A-Za-z])")
+_CHARACTERS = {r"\_": "_", r"\%": "%", r"\&": "&", r"\#": "#", "``": '"'}
+_MARKDOWN = re.compile(r"^(?:#{1,6}[ \t]|```)", re.MULTILINE)
+_ARGUMENT = re.compile(r"#(\d)")
 MOST_MACROS = 100
 DEPTH = 4  # of macros that use macros
 GROWTH = 4  # how much longer macros may make a text
@@ -51,20 +56,20 @@ class _Macro:
 
 
 def as_markdown(text: str) -> str:
-    r"""Return a document with `\begin{document}` as Markdown, and other text as it is."""
-    start = text.find(r"\begin{document}")
-    if start < 0:
+    r"""Return a LaTeX document as Markdown, and other text, which may quote LaTeX, as it is."""
+    preamble, begin, rest = text.partition(r"\begin{document}")
+    if not begin or r"\documentclass" not in preamble or _MARKDOWN.search(preamble):
         return text
-    preamble, body = text[:start], text[start:].partition(r"\end{document}")[0]
+    body = rest.partition(r"\end{document}")[0]
     macros = _macros(_COMMENT.sub("", preamble))
     body = _expanded(_COMMENT.sub("", body), macros)
+    for latex, plain in _CHARACTERS.items():
+        body = body.replace(latex, plain)
     body = _LISTING.sub("```", body)
     body = _with_tables(body)
     body = _STYLE.sub(r"\1", _LAYOUT.sub("", body))
     body = _with_headings(body)
-    body = _NAMED_ITEM.sub(r"\1 ", _ENVIRONMENT.sub("", body)).replace(r"\item", "- ")
-    for latex, plain in _CHARACTERS.items():
-        body = body.replace(latex, plain)
+    body = _ITEM.sub("- ", _NAMED_ITEM.sub(r"\1 ", _ENVIRONMENT.sub("", body)))
     lines = (line.strip() for line in body.split("\n"))
     return "\n" * preamble.count("\n") + "\n".join(lines)
 
@@ -102,8 +107,8 @@ def _expanded(text: str, macros: dict[str, _Macro]) -> str:
                 continue
             replacement, end = _use(text, match.end(), macros[match[1]])
             pieces += [text[position : match.start()], replacement]
-            position = end
             size += match.start() - position + len(replacement)
+            position = end
             if size > longest:
                 return text
         if not pieces:
@@ -114,15 +119,22 @@ def _expanded(text: str, macros: dict[str, _Macro]) -> str:
 
 def _use(text: str, position: int, macro: _Macro) -> tuple[str, int]:
     """Return a macro's body with the arguments that follow it, and the position after them."""
-    body = macro.body
-    for number in range(1, macro.arguments + 1):
-        while text[position : position + 1] == " ":
-            position += 1
+    arguments: list[str] = []
+    for _ in range(macro.arguments):
+        position += len(text[position : position + LONGEST]) - len(
+            text[position : position + LONGEST].lstrip(" ")
+        )
         argument, end = text[position : position + 1], position + 1
         if argument == "{":
             argument, end = _braced(text, position)
-        body, position = body.replace(f"#{number}", argument), end
-    return body, position
+        arguments.append(argument)
+        position = end
+
+    def argument_of(match: re.Match[str]) -> str:
+        number = int(match[1]) - 1
+        return arguments[number] if 0 <= number < len(arguments) else ""
+
+    return _ARGUMENT.sub(argument_of, macro.body), position
 
 
 def _with_tables(text: str) -> str:

@@ -227,8 +227,10 @@ def _inline(line: str, names: Names) -> Iterator[re.Match[str]]:
 def _labels(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iterator[_Marker]:
     """Yield lines such as `1b: ...` and `1.1 C`, for files whose headings name no question."""
     for token in tokens:
-        for number in range(*(token.map or (0, 0))) if token.type == "paragraph_open" else ():
-            if (alone := _ALONE.match(lines[number])) and asks(alone[1]):
+        span = range(*(token.map or (0, 0))) if token.type == "paragraph_open" else range(0)
+        for number in span:
+            alone = _ALONE.match(lines[number])
+            if alone and asks(alone[1]) and (number == span.start or alone[1][0].isupper()):
                 meant = names.meant(alone[1])
                 if (meant.question or meant.group) and not meant.rest:
                     yield _Marker(number + 1, ALONE_LEVEL, alone[1])

@@ -92,12 +92,13 @@ class Names:
         flat, nested = self._best(text, words), self._best(text, words, above) if above else None
         titled = self._titles.get(_plain(text), [])
         flat_group = self._group(text, words)
-        if len(flat_group) > 1 and not flat:  # `# 2.1` below `# 2` repeats the number above it
+        repeats = len(flat_group) > 1 and flat_group[:1] == above[:1]  # `# 2.1` below `# 2`
+        if repeats and not flat:
             nested = None
         if flat and nested and flat.question != nested.question and not flat.lone:
             return Meant(either=(flat.question, nested.question))
         best = nested or flat
-        group = self._group(text, words, above) or flat_group
+        group = self._group(text, words, above) or (flat_group if repeats else ())
         if best is not None and _adds_q(best.question, group):
             return Meant(either=(best.question,), group=group)
         if best is not None:

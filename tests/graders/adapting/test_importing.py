@@ -203,3 +203,19 @@ def test_decorator_of_a_library_fills_nothing(take):
     got = take({"a.py": f"{text}def f():\n    return torch.ones(1).item()"}, "f")
     assert got["f"]() == 1
     assert "loud" not in got.namespace
+
+
+def test_decorated_functions_of_files_that_import_each_other_are_kept(take):
+    model = f"CALLS = []\nfrom utils import timed\n@timed\n{PLUS_ONE}def f(x):\n    return plus(x)"
+    utils = "import model\ndef timed(f):\n    model.CALLS.append(1)\n    return f\n"
+    assert take({"model.py": model, "utils.py": utils}, "f", own=("model",))["f"](1) == 2
+
+
+def test_decorator_of_another_file_that_registers_nothing_runs_nothing_else(take):
+    text = "from utils import SEED, timed\n@timed\ndef loud():\n    return missing\nx = missing\n"
+    utils = "SEED = 1\ndef timed(f):\n    return f\n"
+    got = take(
+        {"a.py": f"{text}def f(y):\n    return y + SEED", "utils.py": utils}, "f", own=("a",)
+    )
+    assert got["f"](1) == 2
+    assert "loud" not in got.namespace

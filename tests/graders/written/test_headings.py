@@ -199,6 +199,21 @@ def test_a_heading_may_repeat_the_number_above_it(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "questions"),
+    [
+        ("# 3\n## 2.1\none\n## 2.2\ntwo\n## 2.3\nthree", ("3.2.1", "3.2.2", "3.2.3", "2.2.1")),
+        ("# 1\n## c\n### i\none\n### 2\ntwo\n## e\nthree", ("1c.i", "1c.ii", "1e", "2.1", "2.2")),
+    ],
+)
+def test_other_groups_leave_the_questions_of_their_own_alone(text, questions):
+    """`### 2` below `## c` is no group 2, and `## 2.1` below `# 3` is 3.2.1."""
+    wanted = tuple(expected_parts(ask(name)) for name in questions)
+    answers = read_answers({"answers.md": text.encode()}, wanted)
+    for name, word in zip(questions, ("one", "two", "three"), strict=False):
+        assert word in answers.of(name).whole, name
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "1(b): formula: 2*x", "1 (b): formula: 2*x", "Question 1b\nformula: 2*x",

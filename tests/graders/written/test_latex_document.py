@@ -46,8 +46,22 @@ def test_lines_keep_their_numbers_and_tables_are_tables():
     assert "ignored" not in lines
 
 
-def test_what_is_no_document_is_left_as_it_is():
-    assert as_markdown(r"\section{1b} $q$ 50% of it") == r"\section{1b} $q$ 50% of it"
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\section{1b} $q$ 50% of it",
+        "## 1a\nC\n\n## 1b\n\\documentclass{a}\\begin{document}\\end{document}",
+        "```\n\\documentclass{a}\n\\begin{document}\n```\n## 1a\nC",
+    ],
+)
+def test_what_is_no_document_is_left_as_it_is(text):
+    assert as_markdown(text) == text
+
+
+def test_listings_are_fences_and_layout_is_not_text():
+    body = "\\begin{verbatim}\nK = 1\n\\end{verbatim}\n\\itemsep0pt f''(x)"
+    lines = as_markdown(document(body)).split("\n")
+    assert lines[-5:-1] == ["```", "K = 1", "```", r"\itemsep0pt f''(x)"]
 
 
 @pytest.mark.parametrize(
@@ -56,16 +70,23 @@ def test_what_is_no_document_is_left_as_it_is():
         r"\newcommand{\x}{\x\x}",
         r"\newcommand{\x}{\y\y\y\y}\newcommand{\y}{\z\z\z\z}\newcommand{\z}{\x\x\x\x}",
         r"\newcommand{\x}[1]{" + "#1" * 200 + "}",
+        r"\newcommand{\x}[3]{" + "#1" * 200 + r"}\newcommand{\a}{\x{" + "#2" * 200 + "}{yy}{z}}",
+        r"\newcommand{\x}" + " " * 2**20,
     ],
 )
 def test_macros_that_grow_without_end_are_stopped(body, cpu_seconds):
     used = r"\x{aaaa} " * 50_000
     with cpu_seconds(20):
-        text = as_markdown(f"{body}\n\\begin{{document}}\n{used}\\end{{document}}")
+        start = f"\\documentclass{{article}}\n{body}\n\\begin{{document}}"
+        text = as_markdown(f"{start}\n{used}\\end{{document}}")
     assert len(text) < 10 * 2**20
 
 
-@pytest.mark.parametrize("piece", ["{", r"\section{", r"\begin{tabular}{", r"\item[", r"\textbf{"])
+@pytest.mark.parametrize(
+    "piece",
+    ["{", r"\section{", r"\begin{tabular}{", r"\item[", r"\textbf{", r"\\[", "\n", r"\label{"],
+)
 def test_unclosed_pieces_take_no_time(piece, cpu_seconds):
     with cpu_seconds(20):
-        as_markdown(f"\\begin{{document}}{piece * (2**20 // len(piece))}")
+        as_markdown(document(piece * (2**20 // len(piece))))
+        as_markdown(document(rf"\begin{{tabular}}{{c}}{piece * 2**17}\end{{tabular}}"))

@@ -132,9 +132,9 @@ def test_one_file_too_many_is_not_silently_another_layout(download):
     gathered = collected(download("leejo_8_11_work.py", "roster.csv"))
     assert gathered.layout == "folders"
     assert gathered.notes == ("read as folders, though 1 of 2 look otherwise (--from canvas)",)
-    with pytest.raises(WrongExport, match="2 of 3 entries are of `--from canvas`") as refused:
+    with pytest.raises(WrongExport, match="2 of 3 entries look like a Canvas download") as refused:
         collected(download("leejo_8_11_work.py", "a_7_1_work.py", "roster.csv"))
-    assert "`--from folders`" in refused.value.remedy
+    assert "`--from canvas`" in refused.value.remedy
 
 
 def test_a_name_may_have_underscores(download):
