@@ -68,8 +68,7 @@ def find(
     broken in this order: a folder not named like a copy, one named src, the shallowest, the first
     in the alphabet. Artifacts are searched for next to the code folder, in it, then anywhere; an
     exact name wins over one that differs by case. If there is neither, the only file counts to
-    whose name a browser or an editor added something; for an answers file, the only document with
-    a title such as `written.pdf`, or without `code` the only one of the upload.
+    whose name a browser or an editor added something; for an answers file, see `_documents`.
     """
     paths = sorted(path for path in files if not _is_foreign(path))
     if any("*" in name for name in code):
@@ -81,22 +80,12 @@ def find(
         notes = _code_notes(paths, {}, None, code) if chosen is None else []
         chosen = PurePosixPath() if any(path.suffix == ".py" for path in paths) else None
     matches = _find_artifacts(paths, artifacts, near)
-    answers = next((name for name in artifacts if name.casefold().endswith(".md")), "")
-    joined: frozenset[str] = frozenset()
-    if answers and _stem(answers) not in map(_stem, matches):
-        unmatched = [path for path in paths if not is_named(path.name, artifacts)]
-        documents = _titled(unmatched, answers) or ([] if code else _untitled(unmatched))
-        best = _most_readable(documents)
-        if len(best) > 1:
-            matches[answers], joined = best, frozenset({answers})
-        elif documents:
-            named = (name for name in artifacts if name.endswith(best[0].suffix.casefold()))
-            name = answers if best[0].suffix.casefold() in TITLED else next(named, answers)
-            matches[name] = (*best, *sorted({*documents}.difference(best)))
+    documents = _documents(paths, matches, artifacts, titled=bool(code))
+    matches |= documents.files
     if not code and not matches:
         notes += _archive_notes(paths)
     misnamed = _misnamed_notes(paths, matches, artifacts)
-    return FoundFiles(chosen, matches, (*notes, *misnamed), joined)
+    return FoundFiles(chosen, matches, (*notes, *misnamed), documents.joined)
 
 
 def _find_artifacts(
@@ -300,6 +289,32 @@ def _is_titled(path: PurePosixPath, name: str) -> bool:
     titles = NOTEBOOK_TITLES if suffix == ".ipynb" else TITLES
     document = name.casefold().endswith(".md") and suffix in TITLED
     return document and not titles.isdisjoint(words) and not is_copy_like(path.stem)
+
+
+def _documents(
+    files: Sequence[PurePosixPath],
+    matches: Collection[str],
+    artifacts: Sequence[str],
+    *,
+    titled: bool,
+) -> FoundFiles:
+    """Find the answers in documents with a title, such as `written.pdf`, if no file is named so.
+
+    Unless they must be `titled`, all documents count if none is. Of one in several formats, the
+    most readable one counts; several documents count together.
+    """
+    answers = next((name for name in artifacts if name.casefold().endswith(".md")), "")
+    unmatched = [path for path in files if not is_named(path.name, artifacts)]
+    documents = _titled(unmatched, answers) or ([] if titled else _untitled(unmatched))
+    if not answers or not documents or _stem(answers) in map(_stem, matches):
+        return FoundFiles(None, {}, ())
+    best = _most_readable(documents)
+    if len(best) > 1:
+        return FoundFiles(None, {answers: best}, (), frozenset({answers}))
+    suffix = best[0].suffix.casefold()
+    named = next((name for name in artifacts if name.endswith(suffix)), answers)
+    name = answers if suffix in TITLED else named
+    return FoundFiles(None, {name: (*best, *sorted({*documents}.difference(best)))}, ())
 
 
 def _titled(files: Iterable[PurePosixPath], answers: str) -> list[PurePosixPath]:
