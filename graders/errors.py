@@ -17,6 +17,7 @@ SoftmarkError
     └── Unavailable        the student's code needs something that only a network has
 """
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import ClassVar
@@ -28,7 +29,7 @@ ON_A_GPU = (
     "Your code asks for a GPU, and it is graded on a CPU. Put tensors on the device of the input, "
     'such as `.to(x.device)`, instead of naming "cuda".'
 )
-LONG_NUMBER = 4  # digits: longer numbers are student IDs, not question numbers
+LONG_NUMBER = re.compile(r"\d{4}")  # long numbers are student IDs, not question numbers
 MOST_NAMES = 12  # that a sentence can list
 UNREADABLE = "Your code's return value could not be read."
 
@@ -132,7 +133,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
     The nearest address or number would be another person's, so there is none for these.
     """
-    if "@" in name or sum(map(str.isdecimal, name)) >= LONG_NUMBER:
+    if "@" in name or LONG_NUMBER.search(name):
         return ""
     names = sorted(choices)
     for nearest in get_close_matches(name, names, n=1):

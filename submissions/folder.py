@@ -39,7 +39,8 @@ def copy_needed(
         copy_file(upload / path, root / path, sizes[path])
     files = {name: root / path for name, path in artifacts.items()}
     for name in found_files.joined.intersection(artifacts):
-        files[name] = root.parent / f"joined-{name}"  # no file of the upload is there
+        files[name] = root.parent / "joined" / name  # no file of the upload is there
+        files[name].parent.mkdir(exist_ok=True)
         _join([upload / path for path in found_files.files[name]], files[name], limits)
     return CleanFolder(
         root=root,

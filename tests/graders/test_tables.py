@@ -4,7 +4,7 @@ import pytest
 
 from graders.audit.examples import write_examples
 from graders.data.declared import refuse_other_data
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.registry.discovery import load_assignment
 from tests.conftest import LIMITS, write_files
 
@@ -107,3 +107,8 @@ def test_a_wrong_file_beside_it_is_one_sentence(tmp_path, name, old, new, said):
     message = refusal(tmp_path, {name: BESIDE[name].replace(old, new, 1)})
     assert message.startswith(f"{name}: ")
     assert said in message
+
+
+def test_the_nearest_name_is_suggested_but_no_other_person():
+    assert did_you_mean("cs224n-a6", ["cs224n-a4", "cs182"]) == "; did you mean `cs224n-a4`?"
+    assert did_you_mean("ada@x.edu", ["eda@x.edu"]) == did_you_mean("s12345", ["s12346"]) == ""

@@ -189,6 +189,8 @@ def _read(name: str, content: bytes, questions: tuple[QuestionParts, ...]) -> An
     decoded, strange = _decoded(content)
     text = as_markdown(decoded)
     from_latex = text != decoded
+    if text.count("\n") > MOST_LINES or (from_latex and not text.strip()):
+        raise Unusable("its LaTeX cannot be read as text", decoded)
     if not text.strip():
         raise Unusable("it is empty; write your answers in it")
     try:

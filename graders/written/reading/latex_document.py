@@ -1,4 +1,6 @@
-r"""Turn a LaTeX document into the Markdown that answers are read from; lines keep their numbers.
+r"""Turn a LaTeX document into the Markdown that answers are read from.
+
+Lines keep their numbers where possible:
 
     \section*{1 (b)}            # 1 (b)
     \item[(i)] $\vct{k}_a$      (i) $\mathbf{k}_a$          after \newcommand{\vct}[1]{\mathbf{#1}}
@@ -41,7 +43,7 @@ _ITEM = re.compile(r"\\item(?![A-Za-z])")
 _CHARACTERS = {r"\_": "_", r"\%": "%", r"\&": "&", r"\#": "#", "``": '"'}
 _MARKDOWN = re.compile(r"^(?:#{1,6}[ \t]|```)", re.MULTILINE)
 _ARGUMENT = re.compile(r"#(\d)")
-MOST_MACROS = 100
+MOST_DEFINITIONS = 200
 DEPTH = 4  # of macros that use macros
 GROWTH = 4  # how much longer macros may make a text
 LONGEST = 500  # characters of an argument
@@ -86,10 +88,10 @@ def _braced(text: str, start: int) -> tuple[str, int]:
 
 def _macros(preamble: str) -> dict[str, _Macro]:
     macros: dict[str, _Macro] = {}
-    for match in _DEFINITION.finditer(preamble):
+    for match in islice(_DEFINITION.finditer(preamble), MOST_DEFINITIONS):
         body, end = _braced(preamble, match.end())
         count = int(match["count"] or 0) or len(match["named"] or "") // 2
-        if end > match.end() and len(macros) < MOST_MACROS:
+        if end > match.end():
             macros[match["name"]] = _Macro(count, " ".join(body.split()))
     return macros
 
@@ -127,6 +129,8 @@ def _use(text: str, position: int, macro: _Macro) -> tuple[str, int]:
         argument, end = text[position : position + 1], position + 1
         if argument == "{":
             argument, end = _braced(text, position)
+            if end == position:  # it is never closed
+                break
         arguments.append(argument)
         position = end
 

@@ -91,3 +91,9 @@ def test_only_the_output_may_have_a_bias(last):
 def test_bias_of_another_projection_is_not_read():
     W, b, parameters = next(modules(3, heads_first=False))
     assert not is_read(W, b[[1, 0, 2, 3]], parameters, 3)
+
+
+def test_an_empty_parameter_belongs_to_no_weight():
+    W, b, _ = next(modules(3, heads_first=False))
+    layers = {f"w{k}.weight": w for k, w in enumerate(W)}
+    assert is_read(W, 0 * b, layers | {"dummy": np.zeros(0)}, 3)

@@ -72,14 +72,21 @@ def test_listings_are_fences_and_layout_is_not_text():
         r"\newcommand{\x}[1]{" + "#1" * 200 + "}",
         r"\newcommand{\x}[3]{" + "#1" * 200 + r"}\newcommand{\a}{\x{" + "#2" * 200 + "}{yy}{z}}",
         r"\newcommand{\x}" + " " * 2**20,
+        r"\newcommand{\x}{" * 2**16,
     ],
 )
 def test_macros_that_grow_without_end_are_stopped(body, cpu_seconds):
-    used = r"\x{aaaa} " * 50_000
+    used = r"\x{aaaa} " * 50_000 + r"\x{" * 50_000
     with cpu_seconds(20):
         start = f"\\documentclass{{article}}\n{body}\n\\begin{{document}}"
         text = as_markdown(f"{start}\n{used}\\end{{document}}")
     assert len(text) < 10 * 2**20
+
+
+def test_what_cannot_be_read_as_text_goes_to_a_person(judged):
+    rows = r"a \\ " * 25_000
+    for body in (rf"\begin{{tabular}}{{c}}{rows}\end{{tabular}}", ""):
+        assert judged("cs224n-a4", "1b", document(body)).status == "needs_review"
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,7 @@ def _biases(
         rest = {name: length for name, length in own.items() if name not in bias_of}
         unused = [bias for name, bias in loose.items() if name not in bias_of.values()]
         found = none | named | {name: loose[bias] for name, bias in bias_of.items()}
-        if unused and sum(map(len, unused)) == sum(rest.values()):
+        if rest and unused and sum(map(len, unused)) == sum(rest.values()):
             cuts = np.cumsum([*rest.values()])[:-1]
             found |= zip(rest, np.split(np.concatenate(unused), cuts), strict=True)
         yield found

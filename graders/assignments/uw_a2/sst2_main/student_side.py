@@ -173,9 +173,12 @@ class Script:
     def _step_schedules(self, form: Form, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         """Make the steps that the student's train_one_epoch makes of main's schedules."""
         function, loaders = self._own["train_one_epoch"], _loaders([*args, *kwargs.values()])
-        if function is None or not loaders:
+        try:
+            batches = min(len(loaders[0]), MOST_BATCHES)
+        except (IndexError, TypeError):  # there is none, or it does not know its length
             return
-        batches = min(len(loaders[0]), MOST_BATCHES)
+        if function is None:
+            return
         for name, schedule in inspect.signature(function).bind(*args, **kwargs).arguments.items():
             if not isinstance(schedule, LRScheduler):
                 continue
