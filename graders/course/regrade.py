@@ -93,7 +93,8 @@ class Draft:
         judged = [
             job for job in self.submissions if job.before.status in ("graded", "needs_review")
         ]
-        ids = frozenset[str]().union(*(job.touched for job in judged or self.submissions))
+        ids = frozenset[str]().union(*(job.touched for job in judged))
+        ids = ids or ids.union(*(job.touched for job in self.submissions))
         return tuple(criterion.id for criterion in self.assignment.rubric if criterion.id in ids)
 
 

@@ -21,7 +21,8 @@ def write_whole(path: Path, content: bytes, *, remedy: str, durable: bool = Fals
     gets its name, so a power failure never leaves it empty.
     """
     if path.is_dir():
-        raise StorageError(f"{path} is a folder", "pass the path of a file")
+        problem = f"{path}: cannot be written: it is a folder"
+        raise StorageError(problem, "choose another file, or move the folder away")
     # A unique name: no two writers share it, and no reader looks for it.
     unfinished = path.parent / f".{uuid.uuid4().hex}.tmp"
     try:

@@ -164,7 +164,7 @@ class Store:
         """Return whether Softmark wrote this `grades.csv`; True if its store has no checksums."""
         sums = {sha256 for (sha256,) in self._rows("SELECT sum FROM grades_csv")}
         if not sums:
-            return any(generation.published for generation in self.generations())
+            return any(self._rows("SELECT 1 FROM results LIMIT 1"))
         return hashlib.sha256(grades).hexdigest() in sums
 
     def keep_written(self, grades: bytes) -> None:
