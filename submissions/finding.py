@@ -25,9 +25,8 @@ TITLES = frozenset({
     "answer", "answers", "assignment", "homework", "hw", "report", "response", "responses",
     "solution", "solutions", "submission", "write", "writeup", "writing", "written",
 })  # fmt: skip
-TITLED = (  # the most readable first
-    ".md", ".markdown", ".txt", ".tex", ".html", ".ipynb", ".docx", ".odt", ".rtf", ".doc", ".pdf",
-)  # fmt: skip
+TEXTS = (".md", ".markdown", ".txt", ".tex")
+TITLED = (*TEXTS, ".html", ".ipynb", ".docx", ".odt", ".rtf", ".doc", ".pdf")  # by readability
 NOTEBOOK_TITLES = frozenset({"answer", "answers", "response", "responses", "writeup", "written"})
 NUMBERED = re.compile(r"\(\d+\)")  # what a browser adds to a repeated download: `(1)`
 Rank = tuple[int, bool, bool, int, str]
@@ -335,7 +334,7 @@ def _most_readable(documents: Sequence[PurePosixPath]) -> tuple[PurePosixPath, .
 
     An HTML file beside a text may be an export of anything.
     """
-    if any(path.suffix.casefold() in TITLED[:4] for path in documents):
+    if any(path.suffix.casefold() in TEXTS for path in documents):
         documents = [path for path in documents if path.suffix.casefold() != ".html"]
     best: dict[PurePosixPath, PurePosixPath] = {}
     for path in sorted(sorted(documents), key=_readability):

@@ -13,7 +13,15 @@ from graders.model import Assignment
 from submissions.archives.archive import SUFFIXES, unpack
 from submissions.escaping import counted
 from submissions.finding import is_copy_like
-from submissions.imports import Attempts, Gathered, GatherRequest, Layout, WrongExport, gather
+from submissions.imports import (
+    IN_WORDS,
+    Attempts,
+    Gathered,
+    GatherRequest,
+    Layout,
+    WrongExport,
+    gather,
+)
 from submissions.limits import MIB, UNPACK_LIMITS
 from submissions.receive import collect
 from submissions.submission import Rejected
@@ -83,11 +91,7 @@ def refuse_course(folder: Path, task: Assignment) -> None:
 
 def in_words(imported: Gathered, *, remedy: str = "") -> tuple[str, ...]:
     """Return sentences that tell staff how the submissions were read, and how else they can be."""
-    read_as = {
-        "gradescope": "a Gradescope export",
-        "canvas": "a Canvas download",
-        "git": "git clones",
-    }.get(imported.layout)
+    read_as = IN_WORDS.get(imported.layout)
     many = counted(len(imported.submissions), "submission")
     taken = f"read as {read_as}: {many}{remedy}"
     return (*([taken] if read_as else []), *imported.notes)

@@ -255,7 +255,7 @@ def _add(
     person = Person(name, email, sid, section=section, dropped=_status(where, status))
     for number in filter(None, map(name_key, (email, sid))):
         if by_number.setdefault(number, person) != person:
-            problem = f"{where}: `{number}` is also that of {by_number[number].name}"
+            problem = f"{where}: `{number}` already belongs to {by_number[number].name}"
             raise UsageError(problem, "correct one of the two lines")
     for key in {name_key(submission), name_key(safe_id(submission))} if submission else ():
         by_submission[key].append(person)

@@ -114,7 +114,8 @@ def refuse_other_policy(store: Store, assignment: Assignment, *, alone: bool) ->
     """
     if not _has_grades(store):
         return
-    gone = next((m.cache_key.options for m in store.members() if is_gone(m.cache_key.options)), "")
+    asked = {member.cache_key.options for member in store.members()}
+    gone = next(filter(is_gone, sorted(asked)), "")
     if gone and is_installed(assignment):
         raise UsageError(
             f"the results folder was graded with {assignment_in(gone)}, which does not exist "

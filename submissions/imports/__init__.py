@@ -23,7 +23,10 @@ from submissions.people import student_text
 from submissions.receive import collect, unread
 from submissions.submission import Submission
 
-__all__ = ["Attempts", "GatherRequest", "Gathered", "Layout", "WrongExport", "gather", "layout_of"]
+__all__ = [
+    "IN_WORDS", "Attempts", "GatherRequest", "Gathered", "Layout", "WrongExport", "gather",
+    "layout_of",
+]  # fmt: skip
 
 Layout = Literal["auto", "folders", "gradescope", "canvas", "git"]
 Attempts = Literal["last", "best", "all"]
@@ -52,6 +55,13 @@ class GatherRequest:
     attempts: Attempts = "last"
 
 
+IN_WORDS = {
+    "gradescope": "a Gradescope export",
+    "canvas": "a Canvas download",
+    "git": "git clones",
+}
+
+
 def gather(folder: Path, request: GatherRequest) -> Gathered:
     """Return the submissions in a folder. Raises WrongExport if its layout is another one."""
     layout = layout_of(folder) if request.layout == "auto" else request.layout
@@ -64,9 +74,6 @@ def gather(folder: Path, request: GatherRequest) -> Gathered:
         uploads, undecided = last_attempts(uploads)
         notes += undecided
     return Gathered(layout, tuple(_submissions(uploads, request.assignment)), tuple(notes))
-
-
-LOOKS = {"git": "git clones", "canvas": "a Canvas download"}
 
 
 def layout_of(folder: Path) -> Layout:
@@ -91,7 +98,7 @@ def _doubts(folder: Path) -> list[str]:
     for layout, many in alike.items():
         if 2 * many > len(children):
             raise WrongExport(
-                f"{folder}: {many} of {len(children)} entries look like {LOOKS[layout]}",
+                f"{folder}: {many} of {len(children)} entries look like {IN_WORDS[layout]}",
                 f"pass `--from {layout}`, or move the others away",
             )
     return [

@@ -123,9 +123,8 @@ def _use(text: str, position: int, macro: _Macro) -> tuple[str, int]:
     """Return a macro's body with the arguments that follow it, and the position after them."""
     arguments: list[str] = []
     for _ in range(macro.arguments):
-        position += len(text[position : position + LONGEST]) - len(
-            text[position : position + LONGEST].lstrip(" ")
-        )
+        ahead = text[position : position + LONGEST]
+        position += len(ahead) - len(ahead.lstrip(" "))
         argument, end = text[position : position + 1], position + 1
         if argument == "{":
             argument, end = _braced(text, position)

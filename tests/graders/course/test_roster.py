@@ -113,7 +113,7 @@ def test_a_misspelled_row_of_another_table_is_named(named, tmp_path):
         (f"{HEADER}ada,,,1815,\n", "line 2: a student needs a name, and"),
         (
             f"{HEADER}a,{ADA}\nb,Eve,ada@example.edu,666,\n",
-            "line 3: `ada@example.edu` is also that of",
+            "line 3: `ada@example.edu` already belongs to Ada",
         ),
         ('name\n"', "unexpected end of data"),
     ],
